@@ -1,0 +1,43 @@
+"""Turns, trajectories, outcomes, who wrote what, and the arrays made of them."""
+
+from .authorship import (
+    EVIDENCE_ROLES,
+    EVIDENCE_WRITERS,
+    READ_ROLES,
+    ROLES,
+    WRITABLE_ROLES,
+    WRITERS,
+    Authorship,
+    may_read,
+)
+from .corpus import ROLE_CODE, WRITER_CODE, Corpus, Duplicate, Excluded, Factor
+from .points import DecisionPoints, find_points
+from .turn import Grade, Origin, Outcome, Role, StepReward, Trajectory, Turn, Writer, WriterSource
+
+__all__ = [
+    "EVIDENCE_ROLES",
+    "EVIDENCE_WRITERS",
+    "READ_ROLES",
+    "ROLES",
+    "ROLE_CODE",
+    "WRITABLE_ROLES",
+    "WRITERS",
+    "WRITER_CODE",
+    "Authorship",
+    "Corpus",
+    "DecisionPoints",
+    "Duplicate",
+    "Excluded",
+    "Factor",
+    "Grade",
+    "Origin",
+    "Outcome",
+    "Role",
+    "StepReward",
+    "Trajectory",
+    "Turn",
+    "Writer",
+    "WriterSource",
+    "find_points",
+    "may_read",
+]

@@ -1,0 +1,49 @@
+"""Which turns a score may read: authorship (method 1.1).
+
+``recorded`` treats the record of what was called as evidence. ``strict`` (the default) does not: the policy
+composes its tool calls, so an optimiser can write them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .turn import Role, Writer
+
+Authorship = Literal["all-role", "recorded", "strict"]
+
+ROLES: tuple[Role, ...] = ("system", "user", "assistant", "tool_call", "tool_result", "terminal", "unknown")
+WRITERS: tuple[Writer, ...] = ("policy", "user", "world", "task", "unknown")
+
+#: Roles that each head reads, in the order of its features.
+READ_ROLES: dict[Authorship, tuple[Role, ...]] = {
+    "all-role": ("user", "assistant", "tool_call", "tool_result"),
+    "recorded": ("user", "tool_call", "tool_result"),
+    "strict": ("user", "tool_result"),
+}
+
+#: Roles that the policy composes, and that an attack may therefore write.
+WRITABLE_ROLES: tuple[Role, ...] = ("assistant", "tool_call")
+
+#: Writers whose turns are evidence in the strict sense: they decide where a decision point lies.
+EVIDENCE_WRITERS: tuple[Writer, ...] = ("user", "world")
+
+
+def may_read(authorship: Authorship, role: Role, writer: Writer) -> bool:
+    """Whether a head of this authorship reads a turn.
+
+    A restricted head reads a role only from the writer that the role is supposed to have: a ``tool_result`` that the
+    policy wrote, or a turn of an unknown writer, is not evidence whatever its role says. The task's text is constant
+    within a task and identifies it, so no head reads it.
+    """
+    if role not in READ_ROLES[authorship] or writer == "task":
+        return False
+    if authorship == "all-role":
+        return True
+    if role in EVIDENCE_ROLES:
+        return writer in EVIDENCE_WRITERS
+    return writer == "policy"
+
+
+#: Roles that are evidence when the right writer wrote them.
+EVIDENCE_ROLES: tuple[Role, ...] = ("user", "tool_result")

@@ -1,0 +1,267 @@
+"""Corpus: all measured trajectories as arrays, with terminals dropped in this one place.
+
+The arrays run over all turns of all trajectories (struct of arrays); `offsets` marks where each trajectory begins.
+Formats only mark terminals; `Corpus.build` drops them. The leak figure is the same call with ``keep_terminal=True``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .authorship import EVIDENCE_WRITERS, ROLES, WRITERS
+from .points import DecisionPoints, find_points
+from .turn import Trajectory, Turn
+
+Ints = npt.NDArray[np.int64]
+
+ROLE_CODE = {role: code for code, role in enumerate(ROLES)}
+WRITER_CODE = {writer: code for code, writer in enumerate(WRITERS)}
+
+
+class Duplicate(NamedTuple):
+    """A trajectory that was left out because an identical one was read before it."""
+
+    at: str
+    same_as: str
+
+
+class Excluded(NamedTuple):
+    """What `Corpus.build` left out: how many by reason, and the duplicates one by one."""
+
+    reasons: dict[str, int]
+    duplicates: tuple[Duplicate, ...]
+
+
+class Factor(NamedTuple):
+    """A categorical column: integer codes and the names they stand for."""
+
+    codes: Ints
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Measured trajectories as arrays.
+
+    Attributes:
+        trajectories: the n trajectories, for examples and drill-down.
+        failed: shape (n,), 1 where the run failed.
+        task, group, policy, stratum: shape (n,) each, as codes and names. Near-identical runs share a group.
+        offsets: shape (n + 1,), first turn of each trajectory in the turn arrays.
+        role, writer: shape (turns,), codes into `ROLES` and `WRITERS`.
+        error: shape (turns,), 1 an error, 0 none, -1 unmeasured or not a tool result.
+        text: shape (turns,), index into `texts`.
+        texts: the distinct texts.
+        points: the scored decision points.
+        excluded: what was left out and why.
+    """
+
+    trajectories: tuple[Trajectory, ...]
+    failed: Ints
+    task: Factor
+    group: Factor
+    policy: Factor
+    stratum: Factor
+    offsets: Ints
+    role: npt.NDArray[np.int8]
+    writer: npt.NDArray[np.int8]
+    error: npt.NDArray[np.int8]
+    text: Ints
+    texts: tuple[str, ...]
+    points: DecisionPoints
+    excluded: Excluded
+
+    def __len__(self) -> int:
+        return len(self.trajectories)
+
+    @property
+    def turns(self) -> int:
+        """Number of turns."""
+        return len(self.role)
+
+    @classmethod
+    def build(cls, trajectories: Iterable[Trajectory], *, keep_terminal: bool = False) -> Corpus:
+        """Make the arrays.
+
+        Args:
+            trajectories: in any order; each is read once.
+            keep_terminal: leave terminal turns in. Only the leak figure does so.
+
+        Returns:
+            The measured trajectories. Trajectories that were excluded by their format, that have no outcome, that
+            repeat an earlier one turn by turn, or that have no scored decision point are counted in `excluded`.
+        """
+        kept: list[Trajectory] = []
+        reasons: Counter[str] = Counter()
+        duplicates: list[Duplicate] = []
+        seen: dict[bytes, str] = {}
+        for trajectory in trajectories:
+            reason = _why_unmeasured(trajectory)
+            if reason is None:
+                digest = _digest(trajectory)
+                if digest in seen:
+                    duplicates.append(Duplicate(_place(trajectory), seen[digest]))
+                    reason = "duplicate"
+                else:
+                    seen[digest] = _place(trajectory)
+            if reason is None:
+                kept.append(trajectory)
+            else:
+                reasons[reason] += 1
+        columns = _columns(kept, keep_terminal=keep_terminal)
+        evidence = np.isin(columns.writer, [WRITER_CODE[w] for w in EVIDENCE_WRITERS])
+        points = find_points(columns.offsets, evidence | (columns.writer == WRITER_CODE["task"]), evidence)
+        scored = np.diff(points.offsets) > 0
+        reasons["no decision point"] += int((~scored).sum())
+        corpus = cls(
+            trajectories=tuple(kept),
+            failed=np.array([int(not _success(t)) for t in kept], dtype=np.int64),
+            task=_factor([t.task for t in kept]),
+            group=_factor(_share_groups(kept)),
+            policy=_factor([t.policy for t in kept]),
+            stratum=_factor([(t.outcome.stratum if t.outcome else None) or "" for t in kept]),
+            offsets=columns.offsets,
+            role=columns.role,
+            writer=columns.writer,
+            error=columns.error,
+            text=columns.text,
+            texts=columns.texts,
+            points=points,
+            excluded=Excluded({k: v for k, v in sorted(reasons.items()) if v}, tuple(duplicates)),
+        )
+        return corpus if scored.all() else corpus.take(np.flatnonzero(scored))
+
+    def take(self, rows: Ints) -> Corpus:
+        """The corpus of these trajectories, in this order; `texts` and the names of factors stay as they are."""
+        lengths = np.diff(self.offsets)[rows]
+        turns = _ranges(self.offsets[rows], lengths)
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return replace(
+            self,
+            trajectories=tuple(self.trajectories[i] for i in rows),
+            failed=self.failed[rows],
+            task=Factor(self.task.codes[rows], self.task.names),
+            group=Factor(self.group.codes[rows], self.group.names),
+            policy=Factor(self.policy.codes[rows], self.policy.names),
+            stratum=Factor(self.stratum.codes[rows], self.stratum.names),
+            offsets=offsets,
+            role=self.role[turns],
+            writer=self.writer[turns],
+            error=self.error[turns],
+            text=self.text[turns],
+            points=self.points.take(rows, self.offsets, offsets),
+        )
+
+
+class _Columns(NamedTuple):
+    offsets: Ints
+    role: npt.NDArray[np.int8]
+    writer: npt.NDArray[np.int8]
+    error: npt.NDArray[np.int8]
+    text: Ints
+    texts: tuple[str, ...]
+
+
+def _columns(trajectories: Sequence[Trajectory], *, keep_terminal: bool) -> _Columns:
+    index: dict[str, int] = {}
+    offsets = [0]
+    roles: list[int] = []
+    writers: list[int] = []
+    errors: list[int] = []
+    texts: list[int] = []
+    for trajectory in trajectories:
+        for turn in trajectory.turns:
+            if turn.role == "terminal" and not keep_terminal:
+                continue
+            roles.append(ROLE_CODE[turn.role])
+            writers.append(WRITER_CODE[turn.writer])
+            errors.append(_error_code(turn))
+            texts.append(index.setdefault(turn.text, len(index)))
+        offsets.append(len(roles))
+    return _Columns(
+        np.array(offsets, dtype=np.int64),
+        np.array(roles, dtype=np.int8),
+        np.array(writers, dtype=np.int8),
+        np.array(errors, dtype=np.int8),
+        np.array(texts, dtype=np.int64),
+        tuple(index),
+    )
+
+
+def _error_code(turn: Turn) -> int:
+    return -1 if turn.error is None or turn.role != "tool_result" else int(turn.error)
+
+
+def _why_unmeasured(trajectory: Trajectory) -> str | None:
+    if trajectory.origin and trajectory.origin.excluded:
+        return trajectory.origin.excluded
+    if trajectory.outcome is None:
+        return (trajectory.origin and trajectory.origin.unlabelled) or "no outcome"
+    return None
+
+
+def _success(trajectory: Trajectory) -> bool:
+    return trajectory.outcome is not None and trajectory.outcome.success
+
+
+def _place(trajectory: Trajectory) -> str:
+    return trajectory.origin.at if trajectory.origin else trajectory.id
+
+
+def _digest(trajectory: Trajectory) -> bytes:
+    """Digest of the sequence of (role, writer, text)."""
+    hasher = hashlib.blake2b(digest_size=16)
+    for turn in trajectory.turns:
+        for part in (turn.role, turn.writer, turn.text):
+            data = part.encode("utf-8", "surrogatepass")
+            hasher.update(len(data).to_bytes(8, "little"))
+            hasher.update(data)
+    return hasher.digest()
+
+
+_DROPPED = {code: None for code in range(128) if not chr(code).isalpha()}
+
+
+def _near(trajectory: Trajectory) -> bytes:
+    """Digest of what stays of a run when case, digits, blanks and punctuation are folded."""
+    folded = "\0".join(f"{t.role}\0{t.text.lower().translate(_DROPPED)}" for t in trajectory.turns)
+    return hashlib.blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _share_groups(trajectories: Sequence[Trajectory]) -> list[str]:
+    """Group names in which runs that are identical up to digits and punctuation share a group (union-find)."""
+    parent = {t.group: t.group for t in trajectories}
+
+    def root(name: str) -> str:
+        while parent[name] != name:
+            parent[name] = parent[parent[name]]
+            name = parent[name]
+        return name
+
+    first: dict[bytes, str] = {}
+    for trajectory in trajectories:
+        one, other = root(first.setdefault(_near(trajectory), trajectory.group)), root(trajectory.group)
+        if one != other:
+            parent[max(one, other)] = min(one, other)
+    return [root(t.group) for t in trajectories]
+
+
+def _factor(values: Sequence[str]) -> Factor:
+    names = sorted(set(values))
+    code = {name: i for i, name in enumerate(names)}
+    return Factor(np.array([code[v] for v in values], dtype=np.int64), tuple(names))
+
+
+def _ranges(starts: Ints, lengths: Ints) -> Ints:
+    """The concatenated ranges start … start + length - 1."""
+    if lengths.sum() == 0:
+        return np.zeros(0, dtype=np.int64)
+    ends = np.cumsum(lengths)
+    return np.arange(ends[-1], dtype=np.int64) + np.repeat(starts - (ends - lengths), lengths)
