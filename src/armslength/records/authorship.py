@@ -10,16 +10,18 @@ from typing import Literal
 
 from .turn import Role, Writer
 
-Authorship = Literal["all-role", "recorded", "strict"]
+Authorship = Literal["all-role", "recorded", "strict", "with-terminal"]
 
 ROLES: tuple[Role, ...] = ("system", "user", "assistant", "tool_call", "tool_result", "terminal", "unknown")
 WRITERS: tuple[Writer, ...] = ("policy", "user", "world", "task", "unknown")
 
-#: Roles that each head reads, in the order of its features.
+#: Roles that each head reads, in the order of its features. ``with-terminal`` is no head that anyone may use: it makes
+#: the figure that shows what a terminal left inside would leak.
 READ_ROLES: dict[Authorship, tuple[Role, ...]] = {
     "all-role": ("user", "assistant", "tool_call", "tool_result"),
     "recorded": ("user", "tool_call", "tool_result"),
     "strict": ("user", "tool_result"),
+    "with-terminal": ("user", "assistant", "tool_call", "tool_result", "terminal"),
 }
 
 #: Roles that the policy composes, and that an attack may therefore write.
@@ -38,7 +40,7 @@ def may_read(authorship: Authorship, role: Role, writer: Writer) -> bool:
     """
     if role not in READ_ROLES[authorship] or writer == "task":
         return False
-    if authorship == "all-role":
+    if authorship in ("all-role", "with-terminal"):
         return True
     if role in EVIDENCE_ROLES:
         return writer in EVIDENCE_WRITERS

@@ -2,7 +2,7 @@
 
 from .auc import Pairs, auc, pooled_pairs, within_pairs
 from .operating import threshold
-from .resampling import MIN_GROUPS, Interval, group_weights, interval
+from .resampling import MIN_GROUPS, Interval, group_weights, interval, ratio
 
 __all__ = [
     "MIN_GROUPS",
@@ -12,6 +12,7 @@ __all__ = [
     "group_weights",
     "interval",
     "pooled_pairs",
+    "ratio",
     "threshold",
     "within_pairs",
 ]

@@ -22,7 +22,7 @@ def threshold(successes: Floats, *, alpha: float) -> float | None:
     Returns:
         None where the order statistic lies beyond the sample (``too few successes``): then nothing alerts.
     """
-    rank = math.ceil((len(successes) + 1) * (1 - alpha))
+    rank = math.ceil((len(successes) + 1) * (1 - alpha) - 1e-9)  # 1e-9: 70 × 0.9 must not round up to 64
     if rank > len(successes):
         return None
     return float(np.sort(successes)[rank - 1])

@@ -56,3 +56,20 @@ def interval(values: Floats, *, groups: int, level: float = 0.95) -> Interval | 
     tail = (1 - level) / 2
     low, high = np.quantile(resampled, [tail, 1 - tail])
     return Interval(float(values[0]), float(low), float(high))
+
+
+def ratio(numerator: Floats, denominator: Floats, group: Ints, weights: Ints) -> Floats:
+    """Σ numerator / Σ denominator in every resample.
+
+    Args:
+        numerator, denominator: shape (n,).
+        group: shape (n,), codes of the resampled groups.
+        weights: shape (B, groups).
+
+    Returns:
+        Shape (B,); NaN where the denominator vanishes.
+    """
+    size = weights.shape[1]
+    above = weights @ np.bincount(group, numerator, minlength=size)
+    below = weights @ np.bincount(group, denominator, minlength=size)
+    return np.divide(above, below, out=np.full(len(weights), np.nan), where=below != 0)

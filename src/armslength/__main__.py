@@ -1,0 +1,5 @@
+"""``python -m armslength``."""
+
+from .cli import main
+
+main()

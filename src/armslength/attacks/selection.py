@@ -1,0 +1,205 @@
+"""Attack by selection: substitute the policy's turns in failing runs and see which alerts disappear (method 1.7).
+
+Evidence, number and order of turns stay; the writable turns take other values. Every head is attacked on the
+trajectories that its fold did not train on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from armslength.encoders import Vectors
+from armslength.geometry import prefix_spans
+from armslength.heads import FoldFit, OutOfFold
+from armslength.records import ROLE_CODE, WRITABLE_ROLES, WRITER_CODE, Corpus, Role
+from armslength.scoring import ExactHead, running_maximum, score, turn_values
+
+from .adversaries import ADVERSARIES, DRAWS, MOST_DRAWN, Target
+from .donors import DonorPool
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+#: The sets of roles that an attack may write, by the name that results carry.
+CHANNELS: dict[str, tuple[Role, ...]] = {
+    "assistant": ("assistant",),
+    "tool_call": ("tool_call",),
+    "both": WRITABLE_ROLES,
+}
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What one adversary did to the failing runs.
+
+    Attributes:
+        writable: name of the channel.
+        kind: name of the adversary, or of the ceiling.
+        pool: where the donors came from.
+        rows: shape (m,), failing trajectories, as rows of the corpus.
+        before: shape (m,), whether R4 alerted without attack.
+        fixed: shape (m,), whether an alert was up before anything writable.
+        after: shape (m,), share of draws in which R4 alerts under attack.
+        drop: shape (m,), fall of z at points with a writable turn, mean per run, in standard deviations of the fold's
+            R4; NaN where a run has no such point.
+    """
+
+    writable: str
+    kind: str
+    pool: str
+    rows: Ints
+    before: Flags
+    fixed: Flags
+    after: Floats
+    drop: Floats
+
+
+@dataclass(frozen=True)
+class FailingRuns:
+    """The failing test runs of one fold as an attack sees them.
+
+    Attributes:
+        rows: their rows in the whole corpus.
+        corpus: the runs alone.
+        values: their turn values under the fold's head.
+        head: the fold's head.
+        fit: what the fold fitted.
+        every: turn values of the whole corpus, for donors.
+    """
+
+    rows: Ints
+    corpus: Corpus
+    values: Ints
+    head: ExactHead
+    fit: FoldFit
+    every: Ints
+
+    def writable_turns(self, role: Role) -> Ints:
+        """Turns of this role that the policy wrote and the head reads, as indices into the runs' turns."""
+        return np.flatnonzero(policy_turns(self.corpus, role)) if role in self.head.roles else np.zeros(0, np.int64)
+
+
+def policy_turns(corpus: Corpus, role: Role) -> Flags:
+    """Turns of this role that the policy wrote, shape (turns,)."""
+    flags: Flags = (corpus.role == ROLE_CODE[role]) & (corpus.writer == WRITER_CODE["policy"])
+    return flags
+
+
+def failing_runs(corpus: Corpus, vectors: Vectors, scores: OutOfFold) -> list[FailingRuns]:
+    """The failing runs of each fold that has some, with the values of their turns under that fold's head."""
+    floats = vectors.astype(np.float64)
+    runs = []
+    for fit in scores.fits:
+        if fit.head is None:
+            msg = f"{scores.name} has no exact head"
+            raise TypeError(msg)
+        rows = fit.split.test[corpus.failed[fit.split.test] == 1]
+        if not len(rows):
+            continue
+        every = turn_values(fit.head, corpus, floats)
+        part = corpus.take(rows)
+        turns = np.concatenate([np.arange(corpus.offsets[i], corpus.offsets[i + 1]) for i in rows])
+        runs.append(FailingRuns(rows, part, every[turns], fit.head, fit, every))
+    return runs
+
+
+def successful_pool(corpus: Corpus, runs: FailingRuns, role: Role) -> DonorPool | None:
+    """Donors of this role that accompanied success in the training folds; None where some target has no donor."""
+    train = runs.fit.split.train
+    pool = pool_of(corpus, runs, role, train[corpus.failed[train] == 0], "successful")
+    return pool if pool.serves(np.unique(runs.corpus.task.codes)) else None
+
+
+def pool_of(corpus: Corpus, runs: FailingRuns, role: Role, rows: Ints, name: str) -> DonorPool:
+    """Donors of this role from some training trajectories."""
+    chosen = np.zeros(len(corpus), dtype=bool)
+    chosen[rows] = True
+    owner = np.repeat(np.arange(len(corpus)), np.diff(corpus.offsets))
+    donors = np.flatnonzero(policy_turns(corpus, role) & chosen[owner])
+    return DonorPool(name, runs.every[donors], corpus.task.codes[owner[donors]])
+
+
+def attack(
+    corpus: Corpus, vectors: Vectors, scores: OutOfFold, *, channels: Sequence[str], seed: int
+) -> list[Effect]:
+    """Every adversary on every channel.
+
+    Args:
+        corpus: the trajectories.
+        vectors: shape (texts, d), integer unit vectors.
+        scores: out-of-fold scores of an exact head.
+        channels: names in `CHANNELS`.
+        seed: of the random donors; the same for all heads and channels, so that they can be compared.
+
+    Returns:
+        One effect a channel and adversary, over all failing runs.
+    """
+    parts: dict[tuple[str, str], list[Effect]] = {}
+    for fold, runs in enumerate(failing_runs(corpus, vectors, scores)):
+        targets = {role: _target(corpus, runs, role, [seed, fold, ROLE_CODE[role]]) for role in WRITABLE_ROLES}
+        for channel in channels:
+            for name, adversary in ADVERSARIES.items():
+                values = {role: adversary(targets[role]) for role in CHANNELS[channel]}
+                effect = apply(runs, values, writable=channel, kind=name, pool="successful")
+                parts.setdefault((channel, name), []).append(effect)
+    return [join(effects) for effects in parts.values()]
+
+
+def _target(corpus: Corpus, runs: FailingRuns, role: Role, seed: Sequence[int]) -> Target:
+    turns = runs.writable_turns(role)
+    owner = np.repeat(np.arange(len(runs.corpus)), np.diff(runs.corpus.offsets))
+    task = runs.corpus.task.codes[owner[turns]]
+    pool = successful_pool(corpus, runs, role)
+    if pool is None or not len(turns):
+        return Target(runs.values[turns], task, None, np.zeros((0, len(turns), 0), dtype=np.int64))
+    rng = np.random.default_rng(seed)
+    drawn = np.stack([pool.draw(task, MOST_DRAWN, rng) for _ in range(DRAWS)])
+    return Target(runs.values[turns], task, pool, drawn)
+
+
+def apply(runs: FailingRuns, values: Mapping[Role, Ints], *, writable: str, kind: str, pool: str) -> Effect:
+    """Score the runs with these turn values in the writable places.
+
+    Args:
+        runs: the failing runs of one fold.
+        values: for each writable role, shape (draws, turns of that role).
+        writable, kind, pool: names that the effect carries.
+    """
+    spans = prefix_spans(runs.corpus, runs.head.authorship)
+    offsets = runs.corpus.points.offsets
+    draws = max((len(v) for v in values.values()), default=1)
+    changed = np.repeat(runs.values[None], draws, axis=0)
+    writes = np.zeros(runs.corpus.turns, dtype=bool)
+    for role, replaced in values.items():
+        changed[:, runs.writable_turns(role)] = replaced
+        writes |= policy_turns(runs.corpus, role)
+    before, after = score(runs.head, spans, runs.values), score(runs.head, spans, changed)
+    tau = np.inf if runs.fit.threshold is None else runs.fit.threshold
+    written = np.concatenate([[0], np.cumsum(writes)])
+    open_point = written[runs.corpus.points.end] > written[runs.corpus.offsets[runs.corpus.points.trajectory]]
+    untouched = np.where(open_point, -np.inf, before)
+    fall = np.where(open_point, before - after.mean(0), 0.0)
+    count = np.add.reduceat(open_point, offsets[:-1], dtype=np.int64)
+    total = np.add.reduceat(fall, offsets[:-1])
+    mean = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
+    return Effect(
+        writable, kind, pool, runs.rows,
+        before=running_maximum(before, offsets) > tau,
+        fixed=running_maximum(untouched, offsets) > tau,
+        after=(running_maximum(after, offsets) > tau).mean(0),
+        drop=mean / runs.fit.spread if runs.fit.spread > 0 else np.full(len(mean), np.nan),
+    )  # fmt: skip
+
+
+def join(effects: Sequence[Effect]) -> Effect:
+    """The effects of all folds as one."""
+    first = effects[0]
+    return Effect(
+        first.writable, first.kind, first.pool,
+        *(np.concatenate([getattr(e, field) for e in effects]) for field in ("rows", "before", "fixed", "after", "drop")),
+    )  # fmt: skip

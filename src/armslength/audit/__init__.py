@@ -1,0 +1,64 @@
+"""The audit: does a score predict failure early, and could the policy manufacture it?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from armslength.errors import InputError
+
+from .model import SCHEMA, Audit, Estimate, schema
+
+if TYPE_CHECKING:
+    from armslength.encoders import Encoder
+    from armslength.records import Authorship, Trajectory
+
+__all__ = ["SCHEMA", "Audit", "Estimate", "audit", "schema"]
+
+
+def audit(
+    trajectories: Iterable[Trajectory],
+    *,
+    authorship: Authorship = "strict",
+    alpha: float = 0.10,
+    fold_seeds: int = 1,
+    resamples: int = 2000,
+    end: str = "policy",
+    seed: int | None = None,
+    encoder: Encoder | None = None,
+    threads: int | None = None,
+    command: str = "",
+    progress: Callable[[str], None] | None = None,
+) -> Audit:
+    """Audit the heads that read all roles, the recorded evidence, and the strict evidence.
+
+    Args:
+        trajectories: recorded runs with outcomes, as `armslength.formats.read` yields them.
+        authorship: the head that the headline verdict is about.
+        alpha: false alarms per successful run that the operating point aims at, in (0, 1).
+        fold_seeds: fold assignments that figures are averaged over.
+        resamples: group-bootstrap resamples behind every interval.
+        end: ``policy`` if the policy may end an episode, ``external`` if it may not.
+        seed: of folds, donors and resamples; by default derived from the digest of the trajectories.
+        encoder: text → vectors; the static table by default.
+        threads: folds fitted at once; no figure depends on it.
+        command: what to print as the command that made the result.
+        progress: called with a short text at each step.
+
+    Returns:
+        The result. Where nothing can be measured, its verdict is ``unmeasured`` with the reason.
+
+    Raises:
+        InputError: an argument is out of range (ARGUMENT_RANGE).
+
+    Source: method 1.1 to 1.8, 1.16, 1.17.
+    """
+    from .run import Options, run_audit
+
+    if not 0 < alpha < 1:
+        raise InputError("ARGUMENT_RANGE", at="alpha", found=str(alpha), expected="a number between 0 and 1")
+    if fold_seeds < 1 or resamples < 100:
+        found = f"fold_seeds={fold_seeds}, resamples={resamples}"
+        raise InputError("ARGUMENT_RANGE", at="audit", found=found, expected="at least 1 fold seed, 100 resamples")
+    options = Options(authorship, alpha, fold_seeds, resamples, end, command, seed, threads)
+    return run_audit(trajectories, options=options, encoder=encoder, progress=progress or (lambda _: None))

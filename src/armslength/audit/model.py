@@ -1,0 +1,242 @@
+"""The result of an audit: what `audit.json` holds, schema ``armslength/audit/v1`` (DESIGN 9).
+
+The structs are the schema: `schema()` derives the JSON Schema from them. Unmeasured is a value of its own: ``value`` is
+null and ``reason`` says why; it is never 0 and never NaN.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+SCHEMA = "armslength/audit/v1"
+
+#: Words of a verdict; the last stands before the name of the simplest rival that is not beaten.
+WORDS = ("reward", "difficulty only", "monitor", "no signal", "unmeasured", "no better than ")
+
+
+class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A figure with its 95 % interval.
+
+    Attributes:
+        value: None where unmeasured.
+        low, high: bounds; None where there are too few groups for an interval.
+        n: runs (or alerts, or pairs) behind it.
+        groups: resampled groups behind it.
+        reason: why it is unmeasured, or why no claim may rest on it.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    groups: int
+    reason: str | None = None
+
+
+class Stratum(msgspec.Struct, frozen=True):
+    """A kind of failure, shown apart: its runs against all successes."""
+
+    failures: int
+    auc_r1: Estimate
+    auc_r4: Estimate
+
+
+class Label(msgspec.Struct, frozen=True):
+    """Where the outcomes come from."""
+
+    source: list[str]
+    grade: list[str]
+    do_nothing: Estimate
+
+
+class Data(msgspec.Struct, frozen=True):
+    """What was measured and what was left out."""
+
+    trajectories: int
+    measured: int
+    groups: int
+    failures: int
+    policies: int
+    decision_points: int
+    median_points: dict[str, float | None]
+    excluded: dict[str, int]
+    duplicates: list[tuple[str, str]]
+    unknown_writer_turns: int
+    strata: dict[str, Stratum]
+    label: Label
+
+
+class Score(msgspec.Struct, frozen=True):
+    """How a head predicts at one read."""
+
+    head: str
+    authorship: str
+    degrees: list[int]
+    encoder: str
+    read: str
+    auc: Estimate
+    auc_within_task: Estimate
+    pairs_within_task: int
+    spread_over_seeds: tuple[float, float] | None
+
+
+class Rival(msgspec.Struct, frozen=True):
+    """A simpler score at one read; `difference` is headline head minus rival, `differences` of every head."""
+
+    name: str
+    read: str
+    auc: Estimate
+    auc_within_task: Estimate
+    difference: Estimate
+    difference_within_task: Estimate
+    differences: dict[str, Estimate]
+
+
+class Atom(msgspec.Struct, frozen=True):
+    """The most frequent value of R4 inside a fold.
+
+    Attributes:
+        share, successes, failures: share of the fold's runs, successes and failures that have it.
+        above_threshold: its distance to τ, in standard deviations of the fold's R4; None without a τ.
+    """
+
+    share: float
+    successes: float | None
+    failures: float | None
+    above_threshold: float | None
+
+
+class Alert(msgspec.Struct, frozen=True):
+    """An operating point and what alerts at it."""
+
+    head: str
+    degrees: list[int]
+    read: str
+    alpha: float
+    realised: Estimate
+    realised_by_fold: list[float | None]
+    largest_atom: Atom | None
+    alerts: int
+    caught: Estimate
+    before_anything_writable: Estimate
+    folds_without_threshold: int
+    penalties: list[float]
+    penalties_at_edge: int
+
+
+class Attack(msgspec.Struct, frozen=True):
+    """What one adversary achieves on one channel.
+
+    Attributes:
+        removed: share of alerts that disappear.
+        created: alerts that appear among silent failures, divided by the alerts before.
+        created_of_silent: the same, divided by the silent failures.
+        net: removed minus created.
+        removed_after_writable: removed among alerts that were raised after a writable turn.
+        z_drop: fall of z at points with a writable turn, in standard deviations of the fold's R4.
+    """
+
+    head: str
+    degrees: list[int]
+    read: str
+    writable: str
+    adversary: str
+    pool: str
+    removed: Estimate
+    created: Estimate
+    created_of_silent: Estimate
+    net: Estimate
+    removed_after_writable: Estimate
+    z_drop: Estimate
+
+
+class Ceiling(msgspec.Struct, frozen=True):
+    """What no selection (hull) or no text whatever (sphere) could exceed."""
+
+    head: str
+    degrees: list[int]
+    writable: str
+    kind: str
+    value: Estimate
+    z_drop: Estimate
+
+
+class Control(msgspec.Struct, frozen=True):
+    """A check that the audit makes of itself."""
+
+    name: str
+    passed: bool
+    estimate: Estimate | None
+    detail: str
+
+
+class Leak(msgspec.Struct, frozen=True):
+    """AUC of the all-role head at R1 with terminal turns left in, beside the honest one."""
+
+    with_terminal: Estimate
+    without_terminal: Estimate
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """The word, the sentence, and the figures that the sentence rests on."""
+
+    word: str
+    sentence: str
+    numbers: dict[str, Estimate]
+    missing: list[str]
+    unbeaten: list[str]
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """Everything that was chosen."""
+
+    authorship: str
+    alpha: float
+    folds: int
+    inner_folds: int
+    fold_seeds: int
+    resamples: int
+    draws: int
+    end: str
+    encoder: str
+
+
+class Provenance(msgspec.Struct, frozen=True):
+    """What it takes to make the same figures again."""
+
+    command: str
+    versions: dict[str, str]
+    digests: dict[str, str]
+    seed: int
+    commit: str | None
+
+
+class Audit(msgspec.Struct, frozen=True):
+    """The result of `armslength.audit`."""
+
+    schema: str
+    verdict: Verdict
+    verdicts: dict[str, str]
+    data: Data
+    scores: list[Score]
+    rivals: list[Rival]
+    explanations: list[Rival]
+    alerts: list[Alert]
+    attacks: list[Attack]
+    steering: list[dict[str, str]]
+    ceilings: list[Ceiling]
+    controls: list[Control]
+    leak: Leak | None
+    settings: Settings
+    provenance: Provenance
+
+    def to_json(self) -> bytes:
+        """The bytes of `audit.json`: sorted keys where order carries no meaning, no NaN, no clock."""
+        return msgspec.json.format(msgspec.json.encode(self, order="deterministic"), indent=1) + b"\n"
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of `audit.json`."""
+    return msgspec.json.schema(Audit)

@@ -1,0 +1,102 @@
+"""``armslength audit``: the main job, from raw files to a verdict and a page."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import click
+
+from armslength.audit import audit
+from armslength.errors import UnmeasuredError
+from armslength.files import write_bytes
+from armslength.formats import Findings, ReadOptions, read
+from armslength.records import Authorship
+
+from .read import parse_roles
+
+
+@click.command("audit")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder for the results.")
+@click.option(
+    "--authorship", type=click.Choice(["strict", "recorded", "all-role"]), default="strict", show_default=True,
+    help="The head that the headline verdict is about.",
+)  # fmt: skip
+@click.option(
+    "--end", type=click.Choice(["policy", "external"]), default="policy", show_default=True,
+    help="Who may end an episode.",
+)  # fmt: skip
+@click.option("--alpha", default=0.10, show_default=True, help="False alarms per successful run to aim at.")
+@click.option("--seeds", default=1, show_default=True, help="Fold assignments to average over.")
+@click.option("--resamples", default=2000, show_default=True, help="Bootstrap resamples behind every interval.")
+@click.option("--seed", type=int, help="Seed of the run; by default derived from the input.")
+@click.option("--format", "format_name", metavar="NAME", help="Read every file as this format.")
+@click.option("--success", metavar="EXPR", help="When a run succeeded, such as 'reward>=1'.")
+@click.option("--role", "roles", metavar="NAME=ROLE", multiple=True, help="What an unlisted role stands for.")
+@click.option("--strict-input", is_flag=True, help="Stop at the first thing that is wrong.")
+@click.option("--json", "as_json", is_flag=True, help="Print audit.json instead of the table.")
+def audit_command(
+    paths: tuple[Path, ...],
+    *,
+    out: Path,
+    authorship: str,
+    end: str,
+    alpha: float,
+    seeds: int,
+    resamples: int,
+    seed: int | None,
+    format_name: str | None,
+    success: str | None,
+    roles: tuple[str, ...],
+    strict_input: bool,
+    as_json: bool,
+) -> None:
+    """Does a score of these runs predict failure early, and could the policy manufacture it?"""
+    from armslength.report import page, table
+
+    options = ReadOptions(success=success, strict=strict_input, format=format_name, roles=parse_roles(roles))
+    findings = Findings(strict=strict_input)
+    result = audit(
+        read(paths, options, findings),
+        authorship=cast("Authorship", authorship),
+        alpha=alpha,
+        fold_seeds=seeds,
+        resamples=resamples,
+        end=end,
+        seed=seed,
+        command=_command(),
+        progress=_progress(),
+    )
+    write_bytes(out / "audit.json", result.to_json())
+    write_bytes(out / "findings.json", json.dumps(findings.to_json(), indent=1).encode() + b"\n")
+    write_bytes(out / "report.html", page(result, findings.counts).encode())
+    if as_json:
+        click.echo(result.to_json())
+    else:
+        click.echo(table(result, findings.counts))
+        click.echo(f"report: {out / 'report.html'}\nnumbers: {out / 'audit.json'}")
+    if result.verdict.word == "unmeasured":
+        reason = result.verdict.missing[0] if result.verdict.missing else "no figure"
+        raise UnmeasuredError("NOTHING_MEASURED", found=reason, hint="The report says what was read and left out.")
+
+
+def _command() -> str:
+    """The call as it was typed; the name of the program without its folder."""
+    return shlex.join(["armslength", *sys.argv[1:]])
+
+
+def _progress() -> Callable[[str], None] | None:
+    """A line that says what is being done, on stderr, and nothing where stderr is not a terminal."""
+    if not sys.stderr.isatty() or os.environ.get("NO_COLOR"):
+        return None
+
+    def show(step: str) -> None:
+        click.echo(f"\r\033[K{step} …", err=True, nl=False)
+
+    return show

@@ -1,0 +1,204 @@
+"""``armslength read``: what is in these files, and what is missing; conversion to the interchange form."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast, get_args
+
+import click
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from armslength.errors import InputError
+from armslength.formats import Findings, ReadOptions, Summary, Writer, read_files, writing
+from armslength.formats.summary import Counts
+from armslength.records import Role
+
+#: A folder with more files than this is one line of the table; where there are many files, one with two is.
+_FILES_SHOWN = 8
+_MANY_FILES = 40
+#: Only files of at most this many runs on average are put together.
+_SMALL_FILE = 3
+_FINDINGS_LISTED = 20
+_WIDTH = 160
+
+
+@click.command("read")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write interchange JSONL (.gz, .zst)."
+)
+@click.option("--format", "format_name", metavar="NAME", help="Read every file as this format.")
+@click.option("--success", metavar="EXPR", help="When a run succeeded, such as 'reward>=1'.")
+@click.option("--role", "roles", metavar="NAME=ROLE", multiple=True, help="What an unlisted role stands for.")
+@click.option("--strict-input", is_flag=True, help="Stop at the first thing that is wrong.")
+def read_command(
+    paths: tuple[Path, ...],
+    *,
+    as_json: bool,
+    out: Path | None,
+    format_name: str | None,
+    success: str | None,
+    roles: tuple[str, ...],
+    strict_input: bool,
+) -> None:
+    """Say what is in these files: formats, writers, tasks, policies, labels, and what is missing."""
+    options = ReadOptions(success=success, strict=strict_input, format=format_name, roles=parse_roles(roles))
+    findings = Findings(strict=strict_input)
+    summary = Summary()
+    files = read_files(paths, options, findings)
+    with _output(out) as writer:
+        for source in files:
+            for trajectory in source.trajectories:
+                summary.add(trajectory, source.name, source.format)
+                if writer is not None:
+                    writer.add(trajectory)
+    if as_json:
+        made = {"schema": "armslength/read/v1", **summary.to_json(), "findings": findings.to_json()}
+        click.echo(json.dumps(made, ensure_ascii=True, indent=1))
+    else:
+        _print(_console(), summary, findings)
+        if out is not None:
+            click.echo(f"wrote {summary.total.trajectories} trajectories to {out}")
+
+
+def parse_roles(given: tuple[str, ...]) -> dict[str, Role]:
+    """Read ``NAME=ROLE`` options.
+
+    Args:
+        given: the options as they were typed.
+
+    Returns:
+        Role by the name that a file uses.
+
+    Raises:
+        InputError: an option has no ``=``, or names a role that does not exist (ROLE_OPTION).
+    """
+    known = get_args(Role)
+    roles: dict[str, Role] = {}
+    for text in given:
+        name, _, role = text.rpartition("=")
+        if not name or role not in known:
+            raise InputError(
+                "ROLE_OPTION", found=text, expected=f"NAME=ROLE with a role of {', '.join(known)}"
+            )
+        roles[name] = cast("Role", role)
+    return roles
+
+
+@contextmanager
+def _output(out: Path | None) -> Iterator[Writer | None]:
+    if out is None:
+        yield None
+        return
+    with writing(out) as writer:
+        yield writer
+
+
+def _console() -> Console:
+    """Wide where nobody's window is: a pipe or a file."""
+    console = Console()
+    return console if console.is_terminal else Console(width=_WIDTH)
+
+
+def _print(console: Console, summary: Summary, findings: Findings) -> None:
+    table = Table(title="What is here", title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("file", overflow="fold", min_width=24)
+    table.add_column("format", no_wrap=True)
+    for heading in ("runs", "excluded", "unlabelled", "tasks", "policies", "success", "failure"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, counts in _grouped(summary.files):
+        table.add_row(escape(name), counts.format, *_cells(counts))
+    table.add_section()
+    table.add_row("total", "", *_cells(summary.total))
+    console.print(table)
+    _print_totals(console, summary)
+    _print_findings(console, findings)
+
+
+def _cells(counts: Counts) -> list[str]:
+    numbers = (
+        counts.trajectories,
+        counts.excluded.total(),
+        counts.unlabelled.total(),
+        len(counts.tasks),
+        len(counts.policies),
+        counts.outcomes["success"],
+        counts.outcomes["failure"],
+    )
+    return [f"{number:,}" for number in numbers]
+
+
+def _grouped(files: dict[str, Counts]) -> list[tuple[str, Counts]]:
+    """Files one by one, or one line for a folder that holds many of one format."""
+    folders: dict[tuple[str, str], list[tuple[str, Counts]]] = defaultdict(list)
+    for name, counts in files.items():
+        folders[name.rpartition("/")[0], counts.format].append((name, counts))
+    lines: list[tuple[str, Counts]] = []
+    for (folder, _), members in folders.items():
+        few = len(members) <= (_FILES_SHOWN if len(files) <= _MANY_FILES else 1)
+        if few or sum(counts.trajectories for _, counts in members) > _SMALL_FILE * len(members):
+            lines += members
+        else:
+            lines.append(
+                (f"{folder}/ ({len(members)} files)", Counts.merged([counts for _, counts in members]))
+            )
+    return lines
+
+
+def _print_totals(console: Console, summary: Summary) -> None:
+    made = Table(show_header=False, box=None)
+    total = summary.total
+    share = "unmeasured: no tool results"
+    if summary.results:
+        share = f"{summary.results_known / summary.results:.1%} of {summary.results:,}"
+    for name, value in (
+        ("excluded", _listing(total.excluded)),
+        ("unlabelled", _listing(total.unlabelled)),
+        ("declared", _listing(total.declared)),
+        ("outcome grades", _listing(total.grades)),
+        ("strata of failures", _listing(total.strata)),
+        ("messages by raw role", _listing(total.messages)),
+        ("turns by role", _listing(summary.roles)),
+        ("turns by writer", _listing(summary.writers)),
+        ("runs with a terminal turn", f"{summary.terminals:,}"),
+        ("tool results with a known error signal", share),
+        ("identical to an earlier run", f"{summary.duplicates:,}"),
+    ):
+        made.add_row(name, escape(value))
+    console.print(made)
+
+
+def _listing(counts: dict[str, int]) -> str:
+    return (
+        ", ".join(f"{name} {n:,}" for name, n in sorted(counts.items(), key=lambda x: (-x[1], x[0])))
+        or "none"
+    )
+
+
+def _print_findings(console: Console, findings: Findings) -> None:
+    if not len(findings):
+        console.print("nothing wrong was found")
+        return
+    table = Table(title=f"Findings: {len(findings):,}", title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("code", no_wrap=True)
+    table.add_column("count", justify="right", no_wrap=True)
+    for heading in ("first found at", "found", "expected"):
+        table.add_column(heading, overflow="fold")
+    seen: set[str] = set()
+    for finding in findings.items:
+        if finding.code in seen or len(seen) == _FINDINGS_LISTED:
+            continue
+        seen.add(finding.code)
+        count = f"{findings.counts[finding.code]:,}"
+        table.add_row(
+            finding.code, count, escape(finding.at), escape(finding.found), escape(finding.expected)
+        )
+    console.print(table)

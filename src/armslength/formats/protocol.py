@@ -1,0 +1,55 @@
+"""What a format is, and what a caller may say about how to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from armslength.records import Role, Trajectory
+
+from .findings import Findings
+from .outline import Outline
+from .sources import Source
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What the caller says about the input.
+
+    Attributes:
+        success: a comparison ``FIELD OP NUMBER`` that says when a run succeeded, such as ``reward>=1``.
+        strict: stop at the first finding; also looks for duplicate keys in every record.
+        format: the reader's name, instead of recognising files by their content.
+        roles: what role names stand for that the format does not list.
+    """
+
+    success: str | None = None
+    strict: bool = False
+    format: str | None = None
+    roles: Mapping[str, Role] = field(default_factory=dict)
+
+
+class Format(Protocol):
+    """A reader of one file format."""
+
+    @property
+    def name(self) -> str:
+        """The name that ``--format`` takes and that origins carry."""
+        ...
+
+    def detect(self, head: Outline, path: str) -> str | None:
+        """Recognise a file by its first bytes.
+
+        Args:
+            head: which keys stand where in the first bytes.
+            path: the file's name.
+
+        Returns:
+            None if the file is of this format, else why not.
+        """
+        ...
+
+    def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
+        """Read a file record by record; what cannot be read becomes a finding."""
+        ...

@@ -1,0 +1,148 @@
+"""Which files there are: folders are walked in sorted order, links that leave them are refused.
+
+Tests: ``tests/formats/test_sources.py``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from armslength.errors import InputError
+
+from .findings import Findings
+from .streams import Stream
+
+_SUFFIXES = (".gz", ".zst", ".jsonl", ".json", ".ndjson")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to read.
+
+    Attributes:
+        path: where it lies.
+        name: its path relative to the one that was given, with ``/``; used in findings and origins.
+        label: its name without suffixes, with its folder where other files have the same one.
+    """
+
+    path: Path
+    name: str
+    label: str
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its suffixes."""
+        return stem(self.path.name)
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder that holds the file."""
+        return self.path.absolute().parent.name
+
+    def open(self, findings: Findings) -> Stream:
+        """The content as a stream."""
+        return Stream(self.path, self.name, findings)
+
+    def head(self, size: int = 1 << 16) -> bytes:
+        """The first bytes of the content; findings come when it is read in full."""
+        return self.open(Findings()).head(size)
+
+
+def stem(name: str) -> str:
+    """A file name without the suffixes of its format and its compression."""
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name
+
+
+def find_sources(paths: Sequence[Path | str], findings: Findings) -> list[Source]:
+    """List the files at or under the given paths.
+
+    Args:
+        paths: files and folders. Hidden files and folders inside a folder are left out.
+        findings: where refused links and odd files are recorded.
+
+    Returns:
+        The files, in the order of the paths and sorted within each.
+
+    Raises:
+        InputError: a path does not exist (PATH_MISSING), or no file is there at all (INPUT_EMPTY).
+    """
+    given = [Path(path) for path in paths]
+    for path in given:
+        if not path.exists():
+            raise InputError("PATH_MISSING", at=str(path), expected="a file or a folder")
+    found: list[tuple[Path, str]] = []
+    for path, prefix in zip(given, _prefixes(given), strict=True):
+        if path.is_dir():
+            found += [(file, prefix + file.relative_to(path).as_posix()) for file in _walk(path, findings)]
+        else:
+            found.append((path, prefix + path.name if prefix else path.name))
+    if not found:
+        raise InputError(
+            "INPUT_EMPTY", at=", ".join(map(str, given)), found="no files", expected="files of trajectories"
+        )
+    stems = Counter(stem(path.name) for path, _ in found)
+    return [Source(path, name, _label(path, stems)) for path, name in found]
+
+
+def _label(path: Path, stems: Counter[str]) -> str:
+    name = stem(path.name)
+    return name if stems[name] == 1 else f"{path.absolute().parent.name}/{name}"
+
+
+def _prefixes(given: Sequence[Path]) -> list[str]:
+    """What tells the files of several given paths apart; nothing is needed for a single one."""
+    if len(given) == 1:
+        return [""]
+    names = [path.absolute().name for path in given]
+    unique = len(set(names)) == len(names)
+    folders = [name if unique else path.as_posix() for name, path in zip(names, given, strict=True)]
+    return [
+        f"{folder}/" if path.is_dir() else ("" if unique else f"{path.parent.as_posix()}/")
+        for folder, path in zip(folders, given, strict=True)
+    ]
+
+
+def _walk(root: Path, findings: Findings) -> Iterator[Path]:
+    inside = root.resolve()
+
+    def refuse(error: OSError) -> None:
+        findings.add("FILE_UNREADABLE", str(error.filename), found=error.strerror or str(error))
+
+    for folder, names, files in os.walk(root, onerror=refuse):
+        here = Path(folder)
+        names[:] = sorted(name for name in names if not name.startswith("."))
+        for name in names:
+            if (here / name).is_symlink():
+                _check_link(here / name, inside, root, findings)
+        for name in sorted(files):
+            path = here / name
+            if name.startswith("."):
+                continue
+            if path.is_symlink() and not _check_link(path, inside, root, findings):
+                continue
+            if not path.is_file():
+                findings.add("NOT_A_FILE", path.relative_to(root).as_posix(), expected="a regular file")
+                continue
+            yield path
+
+
+def _check_link(path: Path, inside: Path, root: Path, findings: Findings) -> bool:
+    """Whether a link to a file may be followed; folders behind links are never walked."""
+    try:
+        target = path.resolve()
+        stays = target.is_relative_to(inside)
+    except (OSError, RuntimeError):  # a loop of links
+        stays = False
+    if not stays:
+        findings.add(
+            "LINK_LEAVES_FOLDER", path.relative_to(root).as_posix(), expected="a link inside the folder"
+        )
+    elif path.is_dir():
+        findings.add("LINK_TO_FOLDER", path.relative_to(root).as_posix(), expected="a folder")
+    return stays

@@ -1,0 +1,197 @@
+r"""Bytes of one file as a stream: decompressed, in UTF-8, cut into lines.
+
+- Compression is known by content, never by name; several members or frames are read in turn.
+- A stream that ends early gives the bytes before the cut and one finding ``STREAM_CUT``: zstd's own stream
+  reader would return a shorter file without a word.
+- UTF-8 and UTF-16 byte order marks are understood; lines end with ``\n``, a ``\r`` before
+  it is blank space.
+
+Tests: ``tests/formats/test_streams.py``.
+"""
+
+from __future__ import annotations
+
+import codecs
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import zstandard
+
+from .findings import Findings
+
+#: A line or a whole JSON document beyond this is refused with a finding.
+MAX_BYTES = 1 << 30
+
+_BLOCK = 1 << 20
+# Small blocks keep what one call may inflate to bounded: at most a thousand times (deflate), far more (zstd).
+_GZIP_BLOCK = 1 << 16
+_ZSTD_BLOCK = 1 << 13
+_ZSTD_WINDOW = 1 << 27
+
+
+class Line(NamedTuple):
+    """A line that is not blank; `final` if no line end follows it."""
+
+    number: int
+    data: bytes
+    final: bool
+
+
+class Stream:
+    """The content of one file.
+
+    Args:
+        path: the file.
+        name: what findings call it.
+        findings: where a cut or an unreadable file is recorded.
+
+    Attributes:
+        cut: whether the content ended before its compression said so; known when all of it has been read.
+    """
+
+    def __init__(self, path: Path, name: str, findings: Findings) -> None:
+        self.path = path
+        self.name = name
+        self.cut = False
+        self._findings = findings
+
+    def chunks(self) -> Iterator[bytes]:
+        """Decompressed bytes in UTF-8 without a byte order mark."""
+        try:
+            yield from _to_utf8(_decompressed(self.path, self._broken))
+        except OSError as error:
+            self.cut = True
+            self._findings.add("FILE_UNREADABLE", self.name, found=error.strerror or str(error))
+
+    def lines(self) -> Iterator[Line]:
+        """Lines that are not blank, numbered from 1."""
+        number = 1
+        pending: list[bytes] = []
+        size = 0
+        for chunk in self.chunks():
+            pieces = chunk.split(b"\n")
+            if size <= MAX_BYTES:
+                pending.append(pieces[0])
+            size += len(pieces[0])
+            if len(pieces) == 1:
+                continue
+            yield from self._line(number, pending, size, final=False)
+            number += 1
+            for piece in pieces[1:-1]:
+                if len(piece) > MAX_BYTES:
+                    yield from self._line(number, [], len(piece), final=False)
+                elif piece and not piece.isspace():
+                    yield Line(number, piece, False)
+                number += 1
+            pending, size = [pieces[-1]], len(pieces[-1])
+        yield from self._line(number, pending, size, final=True)
+
+    def _line(self, number: int, pieces: list[bytes], size: int, *, final: bool) -> Iterator[Line]:
+        if size > MAX_BYTES:
+            self._findings.add(
+                "LINE_TOO_LONG", f"{self.name}:{number}", expected=f"at most {MAX_BYTES} bytes"
+            )
+            return
+        data = b"".join(pieces)
+        if data and not data.isspace():
+            yield Line(number, data, final)
+
+    def whole(self) -> bytes:
+        """All bytes; nothing, with a finding, if there are more than `MAX_BYTES`."""
+        parts: list[bytes] = []
+        size = 0
+        for chunk in self.chunks():
+            size += len(chunk)
+            if size > MAX_BYTES:
+                self._findings.add("FILE_TOO_LARGE", self.name, expected=f"at most {MAX_BYTES} bytes")
+                return b""
+            parts.append(chunk)
+        return b"".join(parts)
+
+    def head(self, size: int) -> bytes:
+        """The first bytes, at most about `size`."""
+        parts: list[bytes] = []
+        for chunk in self.chunks():
+            parts.append(chunk[:size])
+            size -= len(chunk)
+            if size <= 0:
+                break
+        return b"".join(parts)
+
+    def _broken(self, why: str) -> None:
+        self.cut = True
+        self._findings.add("STREAM_CUT", self.name, found=why, expected="a complete compressed stream")
+
+
+def _decompressed(path: Path, broken: Callable[[str], None]) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        magic = file.read(4)
+        file.seek(0)
+        if magic[:2] == b"\x1f\x8b":
+            yield from _gunzip(iter(lambda: file.read(_GZIP_BLOCK), b""), broken)
+        elif magic == b"\x28\xb5\x2f\xfd" or (magic[1:] == b"\x2a\x4d\x18" and magic[0] & 0xF0 == 0x50):
+            yield from _unzstd(iter(lambda: file.read(_ZSTD_BLOCK), b""), broken)
+        else:
+            yield from iter(lambda: file.read(_BLOCK), b"")
+
+
+def _gunzip(blocks: Iterator[bytes], broken: Callable[[str], None]) -> Iterator[bytes]:
+    engine = None
+    for block in blocks:
+        rest = block
+        while rest and (engine is not None or rest.strip(b"\0")):
+            engine = engine or zlib.decompressobj(31)
+            try:
+                out = engine.decompress(rest)
+            except zlib.error as error:
+                broken(str(error))
+                return
+            if out:
+                yield out
+            rest = engine.unused_data
+            if engine.eof:
+                engine = None
+    if engine is not None:
+        broken("gzip data that end early")
+
+
+def _unzstd(blocks: Iterator[bytes], broken: Callable[[str], None]) -> Iterator[bytes]:
+    decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+    engine = None
+    for block in blocks:
+        rest = block
+        while rest:
+            engine = engine or decompressor.decompressobj()
+            try:
+                out = engine.decompress(rest)
+            except zstandard.ZstdError as error:
+                broken(str(error))
+                return
+            if out:
+                yield out
+            rest = engine.unused_data
+            if engine.eof:
+                engine = None
+            else:
+                break
+    if engine is not None:
+        broken("zstd data that end early")
+
+
+def _to_utf8(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    first = b""
+    for chunk in chunks:
+        first += chunk
+        if len(first) >= 3:
+            break
+    if first[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
+        yield decoder.decode(first).encode("utf-8", "surrogatepass")
+        for chunk in chunks:
+            yield decoder.decode(chunk).encode("utf-8", "surrogatepass")
+        yield decoder.decode(b"", True).encode("utf-8", "surrogatepass")
+        return
+    yield first.removeprefix(codecs.BOM_UTF8)
+    yield from chunks

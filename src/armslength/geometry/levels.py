@@ -1,0 +1,98 @@
+"""Levels: the mean vector of each role over a range of turns, for all decision points in one pass (method 1.4).
+
+Prefix sums are integers, so a prefix computed alone and in a batch is the same to the bit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from armslength.encoders import UNIT, Vectors
+from armslength.records import (
+    READ_ROLES,
+    ROLE_CODE,
+    WRITER_CODE,
+    WRITERS,
+    Authorship,
+    Corpus,
+    may_read,
+)
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Spans(NamedTuple):
+    """For each role that is read, its turns and which of them each decision point sees.
+
+    Attributes:
+        turns: global indices of the role's readable turns, one array a role.
+        low, high: shape (points,) each a role; point p sees ``turns[low[p]:high[p]]``.
+    """
+
+    turns: tuple[Ints, ...]
+    low: tuple[Ints, ...]
+    high: tuple[Ints, ...]
+
+
+def prefix_spans(corpus: Corpus, authorship: Authorship) -> Spans:
+    """What each decision point's whole prefix holds."""
+    points = corpus.points
+    return _spans(corpus, authorship, corpus.offsets[points.trajectory], points.end)
+
+
+def current_run_spans(corpus: Corpus, authorship: Authorship) -> Spans:
+    """What the evidence run that ends at each decision point holds."""
+    return _spans(corpus, authorship, corpus.points.run, corpus.points.end)
+
+
+def first_run_spans(corpus: Corpus, authorship: Authorship) -> Spans:
+    """What the first scored evidence run of each point's trajectory holds, and nothing later."""
+    points = corpus.points
+    first = points.offsets[points.trajectory]
+    return _spans(corpus, authorship, points.run[first], points.end[first])
+
+
+def levels(vectors: Vectors, corpus: Corpus, spans: Spans, *, absent: float = 0.0) -> Floats:
+    """Mean vectors of each role over the turns that each decision point sees.
+
+    Args:
+        vectors: shape (texts, d), integer unit vectors of `corpus.texts`.
+        corpus: the trajectories.
+        spans: from one of the functions above.
+        absent: what a role without a turn gets; 0 by definition, NaN where absence must be told apart.
+
+    Returns:
+        Shape (points, roles × d), roles side by side.
+    """
+    blocks = []
+    for turns, low, high in zip(*spans, strict=True):
+        sums = np.zeros((len(turns) + 1, vectors.shape[1]), dtype=np.int64)
+        np.cumsum(vectors[corpus.text[turns]], axis=0, dtype=np.int64, out=sums[1:])
+        count = (high - low)[:, None]
+        block = np.full((len(low), vectors.shape[1]), absent)
+        np.divide(sums[high] - sums[low], count * float(UNIT), out=block, where=count > 0)
+        blocks.append(block)
+    return np.concatenate(blocks, axis=1) if blocks else np.zeros((len(corpus.points), 0))
+
+
+def readable(corpus: Corpus, authorship: Authorship) -> tuple[npt.NDArray[np.bool_], ...]:
+    """For each role that the authorship reads, which turns of the corpus it reads; shape (turns,) each."""
+    masks = []
+    for role in READ_ROLES[authorship]:
+        writers = [WRITER_CODE[w] for w in WRITERS if may_read(authorship, role, w)]
+        masks.append((corpus.role == ROLE_CODE[role]) & np.isin(corpus.writer, writers))
+    return tuple(masks)
+
+
+def _spans(corpus: Corpus, authorship: Authorship, start: Ints, end: Ints) -> Spans:
+    turns, low, high = [], [], []
+    for mask in readable(corpus, authorship):
+        before = np.concatenate([[0], np.cumsum(mask)])
+        turns.append(np.flatnonzero(mask))
+        low.append(before[start])
+        high.append(before[end])
+    return Spans(tuple(turns), tuple(low), tuple(high))

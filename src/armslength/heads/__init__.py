@@ -1,0 +1,23 @@
+"""Fitting: folds, linear heads, rivals and out-of-fold scores."""
+
+from .crossfit import FoldFit, OutOfFold, cross_fit
+from .folds import Split, grouped_splits
+from .logistic import Coefficients, fit_path
+from .readers import PENALTIES, FloatReader, LevelReader, Reader, error_rate, first_run, same_turn
+
+__all__ = [
+    "PENALTIES",
+    "Coefficients",
+    "FloatReader",
+    "FoldFit",
+    "LevelReader",
+    "OutOfFold",
+    "Reader",
+    "Split",
+    "cross_fit",
+    "error_rate",
+    "first_run",
+    "fit_path",
+    "grouped_splits",
+    "same_turn",
+]

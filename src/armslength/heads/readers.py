@@ -1,0 +1,121 @@
+"""What a head reads, as features of every decision point, and how a fitted head scores them.
+
+A reader is one of two kinds. The heads of the audit read levels of the static table and score exactly; the rivals are
+plain floats, cut to 1e-6 before any comparison because the order of a float sum can break ties.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from armslength.encoders import Vectors
+from armslength.geometry import Spans, current_run_spans, first_run_spans, levels, prefix_spans
+from armslength.records import ROLE_CODE, Authorship, Corpus
+from armslength.scoring import ExactHead, score, turn_values
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+PENALTIES = (0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)
+
+#: Heads of at most so many features take λ = 1 instead of choosing.
+FEW_FEATURES = 4
+
+
+class Reader(Protocol):
+    """Features of all decision points of a corpus, and the score of a head fitted on them."""
+
+    name: str
+
+    @property
+    def features(self) -> Floats:
+        """Shape (points, p); NaN is missing and takes the training mean."""
+        ...
+
+    def score(self, weights: Floats, intercept: float, fill: Floats) -> tuple[Floats, ExactHead | None]:
+        """Log-odds at every decision point, and the exact head where there is one."""
+        ...
+
+
+@dataclass(frozen=True)
+class LevelReader:
+    """Degree 0 of every role that an authorship reads; exact."""
+
+    corpus: Corpus
+    vectors: Vectors
+    authorship: Authorship
+
+    @property
+    def name(self) -> str:
+        """The head's name is its authorship."""
+        return self.authorship
+
+    @cached_property
+    def spans(self) -> Spans:
+        """What each prefix holds."""
+        return prefix_spans(self.corpus, self.authorship)
+
+    @cached_property
+    def features(self) -> Floats:
+        """Levels, shape (points, roles × d)."""
+        return levels(self.vectors, self.corpus, self.spans)
+
+    def score(self, weights: Floats, intercept: float, fill: Floats) -> tuple[Floats, ExactHead]:
+        """Round the head to its grid and score exactly; nothing is ever missing, so `fill` is not used."""
+        del fill
+        head = ExactHead.round(self.authorship, weights, intercept)
+        return score(head, self.spans, turn_values(head, self.corpus, self._floats)), head
+
+    @cached_property
+    def _floats(self) -> Floats:
+        return self.vectors.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class FloatReader:
+    """Any features, scored in floats."""
+
+    name: str
+    features: Floats
+
+    def score(self, weights: Floats, intercept: float, fill: Floats) -> tuple[Floats, None]:
+        """Fill what is missing, sum in a fixed order, cut to 1e-6."""
+        filled = np.where(np.isnan(self.features), fill, self.features)
+        return np.round((filled * weights).sum(1) + intercept, 6), None
+
+
+def same_turn(corpus: Corpus, vectors: Vectors) -> FloatReader:
+    """Rival: the evidence run that ends here, and nothing before. A silent role is missing, so no flag says who spoke."""
+    spans = current_run_spans(corpus, "strict")
+    return FloatReader("same turn", levels(vectors, corpus, spans, absent=np.nan))
+
+
+def first_run(corpus: Corpus, vectors: Vectors) -> FloatReader:
+    """Rival: the first evidence run, and nothing later."""
+    spans = first_run_spans(corpus, "strict")
+    return FloatReader("first evidence run", levels(vectors, corpus, spans, absent=np.nan))
+
+
+def error_rate(corpus: Corpus) -> FloatReader | None:
+    """Rival: share and number of tool results that signal an error so far, and whether the last one did.
+
+    Returns:
+        None where no tool result of the corpus carries an error signal: the rival is unmeasured.
+    """
+    known = (corpus.error >= 0) & (corpus.role == ROLE_CODE["tool_result"])
+    if not known.any():
+        return None
+    points = corpus.points
+    start, end = corpus.offsets[points.trajectory], points.end
+    results = np.concatenate([[0], np.cumsum(known)])
+    errors = np.concatenate([[0], np.cumsum(known & (corpus.error == 1))])
+    seen, wrong = results[end] - results[start], errors[end] - errors[start]
+    share = np.divide(wrong, seen, out=np.zeros(len(seen)), where=seen > 0)
+    index = np.concatenate([[-1], np.flatnonzero(known)])
+    last = np.where(seen > 0, corpus.error[index[results[end]]] == 1, False)
+    return FloatReader("error rate", np.stack([share, wrong.astype(np.float64), last.astype(np.float64)], axis=1))

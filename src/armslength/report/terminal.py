@@ -1,0 +1,89 @@
+"""The result as a short table for a terminal."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from armslength.audit import Audit, Estimate
+
+_WIDTH = 132
+
+
+def table(result: Audit, findings: Mapping[str, int]) -> str:
+    """The verdict, the scores and rivals at both headline reads, and what silences the alerts.
+
+    Args:
+        result: the audit.
+        findings: how often each finding of the input occurred.
+    """
+    console = Console(file=io.StringIO(), width=_WIDTH, color_system=None, highlight=False)
+    data = result.data
+    console.print(Text(f"Verdict on the {result.settings.authorship} head: {result.verdict.word}", style="bold"))
+    console.print(Text(result.verdict.sentence))
+    others = ", ".join(f"{name}: {word}" for name, word in result.verdicts.items() if name != result.settings.authorship)
+    console.print(Text(f"Other heads: {others}\n"))
+    excluded = ", ".join(f"{reason} {count}" for reason, count in data.excluded.items()) or "nothing"
+    console.print(
+        Text(
+            f"{data.measured} of {data.trajectories} runs measured, {data.failures} failures, {data.groups} task groups, "
+            f"{data.policies} policies. Left out: {excluded}. Label: {', '.join(data.label.source) or 'none'} "
+            f"(grade {'/'.join(data.label.grade) or '-'})."
+        )
+    )
+    if findings:
+        listed = ", ".join(f"{code} {count}" for code, count in sorted(findings.items()))
+        console.print(Text(f"Findings in the input: {listed}."))
+    if result.scores:
+        console.print(_prediction(result))
+        console.print(_manipulation(result))
+    stream = console.file
+    assert isinstance(stream, io.StringIO)  # noqa: S101 - made so above
+    return stream.getvalue()
+
+
+def _prediction(result: Audit) -> Table:
+    table = Table(title="Does it predict failure? (AUC [95 %])", box=box.SIMPLE_HEAD, title_justify="left")
+    for name in ("score", "at the end (R1)", "running alert (R4)", "within task, R1", "headline minus this, R4"):
+        table.add_column(name, justify="left" if name == "score" else "right")
+    for name in dict.fromkeys(row.head for row in result.scores):
+        rows = {row.read: row for row in result.scores if row.head == name}
+        table.add_row(name, text(rows["R1"].auc), text(rows["R4"].auc), text(rows["R1"].auc_within_task), "")
+    for name in dict.fromkeys(row.name for row in result.rivals):
+        rival = {row.read: row for row in result.rivals if row.name == name}
+        end, running = rival["R1"], rival["R4"]
+        table.add_row(
+            f"rival: {name}", text(end.auc), text(running.auc), text(end.auc_within_task),
+            text(running.difference, signed=True),
+        )  # fmt: skip
+    return table
+
+
+def _manipulation(result: Audit) -> Table:
+    title = "What can the policy do to its alerts? (share removed)"
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    for name in ("head", "through", "alerts", "random", "best of 5", "pool", "any text (ceiling)", "drop of z, pool"):
+        table.add_column(name, justify="left" if name in ("head", "through") else "right")
+    for head, channel in dict.fromkeys((row.head, row.writable) for row in result.ceilings):
+        attacks = {r.adversary: r for r in result.attacks if (r.head, r.writable) == (head, channel)}
+        sphere = next(r for r in result.ceilings if (r.head, r.writable, r.kind) == (head, channel, "sphere"))
+        alerts = next((row.alerts for row in result.alerts if row.head == head), 0)
+        cells = [text(attacks[name].removed) if name in attacks else "-" for name in ("random", "best-of-5", "pool-maximum")]
+        drop = text(attacks["pool-maximum"].z_drop) if attacks else "-"
+        table.add_row(head, channel, str(alerts), *cells, text(sphere.value), drop)
+    return table
+
+
+def text(estimate: Estimate, *, signed: bool = False) -> str:
+    """An estimate in one cell: the value with its interval, or why there is none."""
+    if estimate.value is None:
+        return f"– (n={estimate.n})"
+    plus = "+" if signed else ""
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:{plus}.2f} (no interval)"
+    return f"{estimate.value:{plus}.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"

@@ -1,0 +1,42 @@
+"""What the tests of this room share: reading given rows and given bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from armslength.formats import Findings, ReadOptions, read
+from armslength.records import Trajectory
+
+Result = tuple[list[Trajectory], Findings]
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    return Path(__file__).parent.parent / "data" / "formats"
+
+
+@pytest.fixture
+def read_bytes(tmp_path: Path) -> Callable[..., Result]:
+    """Read a file with this content."""
+
+    def run(content: bytes, name: str = "input.jsonl", **options: object) -> Result:
+        path = tmp_path / name
+        path.write_bytes(content)
+        findings = Findings(strict=bool(options.get("strict")))
+        return list(read(path, ReadOptions(**options), findings)), findings  # type: ignore[arg-type]
+
+    return run
+
+
+@pytest.fixture
+def read_rows_of(read_bytes: Callable[..., Result]) -> Callable[..., Result]:
+    """Read a JSONL file with these rows."""
+
+    def run(*rows: object, **options: object) -> Result:
+        return read_bytes("".join(json.dumps(row) + "\n" for row in rows).encode(), **options)
+
+    return run
