@@ -1,9 +1,9 @@
 """armslength: is a reward for an LLM agent at arm's length from the policy that is paid by it?
 
-    import armslength
+import armslength
 
-    result = armslength.audit(armslength.read("runs.jsonl"))
-    print(result.verdict.sentence)
+result = armslength.audit(armslength.read("runs.jsonl"))
+print(result.verdict.sentence)
 """
 
 from .audit import Audit, audit

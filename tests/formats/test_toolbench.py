@@ -66,6 +66,15 @@ def test_what_follows_the_first_finish_is_left_out(read_bytes):
     assert got.outcome.success
 
 
+def test_a_return_type_that_broken_json_plainly_names_is_read(read_bytes):
+    """Text that is not JSON but names one return type counts, as in the benchmark's own harness."""
+    broken = '{"return_type": "give_answer", "final_answer": "two "quotes" inside"}'
+    got, _ = read_one(
+        read_bytes, attempt(("Action", "Finish", {}), ("Action Input", broken, {"observation": "{}"}))
+    )
+    assert Outcome(True, "Finish.return_type", "C") == got.outcome
+
+
 def test_a_finish_without_input_is_unreadable(read_bytes):
     got, findings = read_one(read_bytes, attempt(("Action", "Finish", {}), ("Thought", "more", {})))
     assert [t.role for t in got.turns] == ["user", "terminal"]

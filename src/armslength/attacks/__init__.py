@@ -3,7 +3,7 @@
 from .active import ActiveTest, active_test
 from .adversaries import ADVERSARIES, DRAWS, Adversary, Target
 from .donors import DonorPool
-from .selection import CHANNELS, Effect, FailingRuns, apply, attack, failing_runs, join, pool_of, policy_turns
+from .selection import CHANNELS, Effect, FailingRuns, apply, attack, failing_runs, join, policy_turns, pool_of
 
 __all__ = [
     "ADVERSARIES",

@@ -8,6 +8,7 @@ the same folds, heads and attacks as the audit. No M is printed unless this pass
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,20 @@ _TASKS, _STEPS = 30, 2
 _GOOD = ("your parcel has been shipped", "the booking is confirmed", "everything is arranged now")
 _BAD = ("sadly the order is lost", "the request was refused again", "nothing could be repaired")
 _PLAIN = "the list has four rows"
-_WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "haven", "islet", "jetty", "knoll", "lagoon")
+_WORDS = (
+    "amber",
+    "birch",
+    "cedar",
+    "delta",
+    "ember",
+    "fjord",
+    "grove",
+    "haven",
+    "islet",
+    "jetty",
+    "knoll",
+    "lagoon",
+)
 
 
 class ActiveTest(NamedTuple):
@@ -52,7 +66,7 @@ def active_test(encoder: Encoder, *, seed: int = 0) -> ActiveTest:
     planted = _attack(encoder, "assistant", "all-role", seed)
     null = _attack(encoder, "tool_result", "strict", seed)
     removed = [_removed(planted[name]) for name in ADVERSARIES]
-    monotone = all(low <= high for low, high in zip(removed[1:], removed[2:], strict=False)) and removed[0] == 0
+    monotone = all(low <= high for low, high in pairwise(removed[1:])) and removed[0] == 0
     worst = max(1.0 - float(effect.after[effect.before].mean()) for effect in null.values())
     return ActiveTest(removed[-1] >= 0.99 and worst <= 0.01 and monotone, removed[-1], worst, monotone)
 
@@ -61,7 +75,9 @@ def _attack(encoder: Encoder, telling: Role, authorship: Authorship, seed: int) 
     corpus = Corpus.build(_planted(telling, seed))
     vectors = encoder.encode(corpus.texts)
     splits = grouped_splits(corpus.group.codes, seed=seed)
-    scores: OutOfFold = cross_fit(LevelReader(corpus, vectors, authorship), corpus, splits, alpha=0.1, threads=1)
+    scores: OutOfFold = cross_fit(
+        LevelReader(corpus, vectors, authorship), corpus, splits, alpha=0.1, threads=1
+    )
     effects = attack(corpus, vectors, scores, channels=["both"], seed=seed)
     return {effect.kind: effect for effect in effects}
 

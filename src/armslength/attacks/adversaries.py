@@ -56,7 +56,8 @@ def best_of(count: int) -> Adversary:
     def adversary(target: Target) -> Ints:
         if target.pool is None:
             return target.own[None]
-        return target.drawn[:, :, :count].min(-1)
+        best: Ints = target.drawn[:, :, :count].min(-1)
+        return best
 
     return adversary
 

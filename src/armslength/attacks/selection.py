@@ -7,7 +7,7 @@ trajectories that its fold did not train on.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -81,7 +81,11 @@ class FailingRuns:
 
     def writable_turns(self, role: Role) -> Ints:
         """Turns of this role that the policy wrote and the head reads, as indices into the runs' turns."""
-        return np.flatnonzero(policy_turns(self.corpus, role)) if role in self.head.roles else np.zeros(0, np.int64)
+        return (
+            np.flatnonzero(policy_turns(self.corpus, role))
+            if role in self.head.roles
+            else np.zeros(0, np.int64)
+        )
 
 
 def policy_turns(corpus: Corpus, role: Role) -> Flags:
@@ -141,7 +145,9 @@ def attack(
     """
     parts: dict[tuple[str, str], list[Effect]] = {}
     for fold, runs in enumerate(failing_runs(corpus, vectors, scores)):
-        targets = {role: _target(corpus, runs, role, [seed, fold, ROLE_CODE[role]]) for role in WRITABLE_ROLES}
+        targets = {
+            role: _target(corpus, runs, role, [seed, fold, ROLE_CODE[role]]) for role in WRITABLE_ROLES
+        }
         for channel in channels:
             for name, adversary in ADVERSARIES.items():
                 values = {role: adversary(targets[role]) for role in CHANNELS[channel]}
@@ -168,7 +174,9 @@ def apply(runs: FailingRuns, values: Mapping[Role, Ints], *, writable: str, kind
     Args:
         runs: the failing runs of one fold.
         values: for each writable role, shape (draws, turns of that role).
-        writable, kind, pool: names that the effect carries.
+        writable: name of the channel, for the effect.
+        kind: name of the adversary or ceiling, for the effect.
+        pool: name of the donors, for the effect.
     """
     spans = prefix_spans(runs.corpus, runs.head.authorship)
     offsets = runs.corpus.points.offsets
@@ -198,8 +206,14 @@ def apply(runs: FailingRuns, values: Mapping[Role, Ints], *, writable: str, kind
 
 def join(effects: Sequence[Effect]) -> Effect:
     """The effects of all folds as one."""
-    first = effects[0]
-    return Effect(
-        first.writable, first.kind, first.pool,
-        *(np.concatenate([getattr(e, field) for e in effects]) for field in ("rows", "before", "fixed", "after", "drop")),
-    )  # fmt: skip
+    def column(name: str) -> Floats:
+        return np.concatenate([getattr(effect, name) for effect in effects])
+
+    return replace(
+        effects[0],
+        rows=column("rows").astype(np.int64),
+        before=column("before").astype(bool),
+        fixed=column("fixed").astype(bool),
+        after=column("after"),
+        drop=column("drop"),
+    )

@@ -59,6 +59,8 @@ def audit(
         raise InputError("ARGUMENT_RANGE", at="alpha", found=str(alpha), expected="a number between 0 and 1")
     if fold_seeds < 1 or resamples < 100:
         found = f"fold_seeds={fold_seeds}, resamples={resamples}"
-        raise InputError("ARGUMENT_RANGE", at="audit", found=found, expected="at least 1 fold seed, 100 resamples")
+        raise InputError(
+            "ARGUMENT_RANGE", at="audit", found=found, expected="at least 1 fold seed, 100 resamples"
+        )
     options = Options(authorship, alpha, fold_seeds, resamples, end, command, seed, threads)
     return run_audit(trajectories, options=options, encoder=encoder, progress=progress or (lambda _: None))

@@ -125,4 +125,5 @@ def read_path(z: Floats, corpus: Corpus, read: str) -> Floats:
     if read == "R4":
         return running_maximum(z, offsets)
     share = 1.0 if read == "R1" else float(read.removeprefix("R2@"))
-    return z[offsets[:-1] + np.ceil(share * counts).astype(np.int64) - 1]
+    at_read: Floats = z[offsets[:-1] + np.ceil(share * counts).astype(np.int64) - 1]
+    return at_read

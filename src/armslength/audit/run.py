@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from armslength.attacks import ActiveTest, active_test, attack
+from armslength.attacks import CHANNELS, DRAWS, ActiveTest, active_test, attack
 from armslength.certificates import ceilings
 from armslength.encoders import Encoder, StaticTable, Vectors
 from armslength.heads import (
+    INNER,
+    OUTER,
+    PENALTIES,
     LevelReader,
     OutOfFold,
     Reader,
@@ -27,12 +31,13 @@ from armslength.heads import (
     grouped_splits,
     same_turn,
 )
-from armslength.heads.folds import INNER, OUTER
 from armslength.records import Authorship, Corpus, Trajectory
 from armslength.statistics import group_weights
 
-from . import figures
-from .model import SCHEMA, Audit, Control, Leak, Provenance, Settings, Verdict
+from .data_rows import data, empty_data, rewrite_policy, why_unmeasured
+from .manipulation_rows import attack_row, ceiling_row, over_seeds
+from .model import SCHEMA, Attack, Audit, Ceiling, Control, Leak, Provenance, Settings, Verdict
+from .prediction_rows import alert_row, evidence, rival_rows, score_row
 from .resamples import MIN_PAIRS, READS, Concordance, Resamples
 from .verdict import judge, unmeasured
 from .versions import commit, versions
@@ -65,14 +70,22 @@ def run_audit(
     fingerprint = hashlib.sha256()
     for trajectory in trajectories:
         read.append(trajectory)
-        fingerprint.update(repr((trajectory.id, trajectory.task, trajectory.policy, trajectory.outcome)).encode("utf-8", "replace"))
+        fingerprint.update(
+            repr((trajectory.id, trajectory.task, trajectory.policy, trajectory.outcome)).encode(
+                "utf-8", "replace"
+            )
+        )
         for turn in trajectory.turns:
             fingerprint.update(turn.text.encode("utf-8", "surrogatepass"))
-    corpus = Corpus.build(read)
-    seed = int(fingerprint.hexdigest()[:8], 16) if options.seed is None else options.seed
-    encoder = encoder or StaticTable()
-    job = _Job(len(read), read, corpus, encoder, options, seed, fingerprint.hexdigest(), progress)
-    reason = figures.why_unmeasured(corpus)
+    job = _Job(
+        read=len(read),
+        corpus=Corpus.build(read),
+        encoder=encoder or StaticTable(),
+        options=options,
+        digest=fingerprint.hexdigest(),
+        progress=progress,
+    )
+    reason = why_unmeasured(job.corpus)
     if reason:
         return job.nothing(reason)
     # One BLAS thread: float fits are then the same bytes on every run; folds run beside each other instead.
@@ -80,122 +93,151 @@ def run_audit(
         return job.measure()
 
 
+@dataclass(frozen=True)
 class _Job:
     """The steps of one audit, with what they share."""
 
-    def __init__(
-        self, read: int, trajectories: Sequence[Trajectory], corpus: Corpus, encoder: Encoder,
-        options: Options, seed: int, digest: str, progress: Progress,
-    ) -> None:  # fmt: skip
-        self.read, self.trajectories, self.corpus, self.encoder = read, trajectories, corpus, encoder
-        self.options, self.seed, self.digest, self.progress = options, seed, digest, progress
-        self.threads = options.threads or os.cpu_count() or 1
+    read: int
+    corpus: Corpus
+    encoder: Encoder
+    options: Options
+    digest: str
+    progress: Progress
+
+    @property
+    def seed(self) -> int:
+        """The caller's seed, or one derived from the digest of the trajectories."""
+        return int(self.digest[:8], 16) if self.options.seed is None else self.options.seed
 
     def measure(self) -> Audit:
         """Encode, fit, attack, certify, summarise, judge."""
-        corpus, options = self.corpus, self.options
-        self.progress(f"encoding {len(corpus.texts):,} texts")
-        vectors = self.encoder.encode(corpus.texts)
-        splits = self._splits()
-        rng = np.random.default_rng([self.seed, 1])
-        resamples = Resamples(corpus, group_weights(len(corpus.group.names), resamples=options.resamples, rng=rng))
-        heads = {name: self._fit(LevelReader(corpus, vectors, name), splits) for name in HEADS}
-        rivals = {reader.name: self._fit(reader, splits) for reader in self._rivals(vectors)}
-        self.progress("bootstrap")
-        read = {
-            name: {at: resamples.concordance(runs, at) for at in READS} for name, runs in {**heads, **rivals}.items()
+        options = self.options
+        self.progress(f"encoding {len(self.corpus.texts):,} texts")
+        vectors = self.encoder.encode(self.corpus.texts)
+        heads: dict[Authorship, list[OutOfFold]] = {
+            name: self._fit(LevelReader(self.corpus, vectors, name)) for name in HEADS
         }
+        rivals = {reader.name: self._fit(reader) for reader in self._rivals(vectors)}
+        self.progress("bootstrap")
+        resamples = self._resamples()
+        everyone = {**{str(name): runs for name, runs in heads.items()}, **rivals}
+        read = {name: {at: resamples.concordance(r, at) for at in READS} for name, r in everyone.items()}
         active = active_test(self.encoder, seed=self.seed)
-        attacks, bounds = [], []
-        for name in HEADS:
-            self.progress(f"attacking the {name} head")
-            effects, limits = self._attack(vectors, heads[name])
-            if active.passed:
-                attacks += [figures.attack_row(resamples, name, effect, len(splits)) for effect in effects]
-            bounds += [figures.ceiling_row(resamples, name, effect, len(splits)) for effect in limits]
-        rows = figures.rival_rows(resamples, read, tuple(rivals), HEADS, self.options.authorship)
-        verdicts = {
-            name: judge(
-                figures.evidence(resamples, name, read[name], rows, attacks, bounds, options.end), min_pairs=MIN_PAIRS
+        attacks, bounds = self._manipulate(resamples, vectors, heads, printed=active.passed)
+        rows = rival_rows(resamples, read, tuple(rivals), heads=HEADS, headline=options.authorship)
+        found = {
+            name: evidence(
+                resamples, name, read[name], rivals=rows, attacks=attacks, ceilings=bounds, end=options.end
             )
             for name in HEADS
         }
+        verdicts = {name: judge(found[name], min_pairs=MIN_PAIRS) for name in HEADS}
         return Audit(
             schema=SCHEMA,
             verdict=verdicts[options.authorship],
             verdicts={name: verdict.word for name, verdict in verdicts.items()},
-            data=figures.data(resamples, self.read, heads[options.authorship]),
-            scores=[figures.score_row(resamples, name, at, read[name][at], self.encoder.name) for name in HEADS for at in READS],
+            data=data(resamples, self.read, heads[options.authorship]),
+            scores=[
+                score_row(resamples, name, at, read[name][at], encoder=self.encoder.name)
+                for name in HEADS
+                for at in READS
+            ],
             rivals=rows,
             explanations=[],
-            alerts=[figures.alert_row(resamples, name, heads[name], options.alpha) for name in HEADS],
+            alerts=[alert_row(resamples, name, heads[name], options.alpha) for name in HEADS],
             attacks=attacks,
             steering=[],
             ceilings=bounds,
-            controls=[_active_control(active), self._interference(vectors, heads)],
-            leak=self._leak(resamples, read["all-role"]["R1"]),
+            controls=[_active_control(active), self._interference(heads["strict"][0])],
+            leak=self._leak(resamples, heads["all-role"][0], read["all-role"]["R1"]),
             settings=self._settings(),
             provenance=self._provenance(),
-        )  # fmt: skip
+        )
 
     def nothing(self, reason: str) -> Audit:
         """The result where nothing can be measured."""
         verdict: Verdict = unmeasured(reason)
         return Audit(
             schema=SCHEMA, verdict=verdict, verdicts=dict.fromkeys(HEADS, "unmeasured"),
-            data=figures.empty_data(self.corpus, self.read), scores=[], rivals=[], explanations=[], alerts=[],
+            data=empty_data(self.corpus, self.read), scores=[], rivals=[], explanations=[], alerts=[],
             attacks=[], steering=[], ceilings=[], controls=[], leak=None, settings=self._settings(),
             provenance=self._provenance(),
         )  # fmt: skip
 
+    @cached_property
     def _splits(self) -> list[list[Split]]:
-        return [
-            grouped_splits(self.corpus.group.codes, seed=self.seed + index) for index in range(self.options.fold_seeds)
-        ]
+        seeds = range(self.seed, self.seed + self.options.fold_seeds)
+        return [grouped_splits(self.corpus.group.codes, seed=seed) for seed in seeds]
 
-    def _fit(self, reader: Reader, splits: Sequence[Sequence[Split]]) -> list[OutOfFold]:
+    def _resamples(self) -> Resamples:
+        rng = np.random.default_rng([self.seed, 1])
+        groups = len(self.corpus.group.names)
+        return Resamples(self.corpus, group_weights(groups, resamples=self.options.resamples, rng=rng))
+
+    def _fit(self, reader: Reader) -> list[OutOfFold]:
         self.progress(f"fitting {reader.name}")
-        return [
-            cross_fit(reader, self.corpus, folds, alpha=self.options.alpha, threads=self.threads) for folds in splits
-        ]
+        return [self._cross_fit(reader, self.corpus, splits) for splits in self._splits]
+
+    def _cross_fit(
+        self, reader: Reader, corpus: Corpus, splits: Sequence[Split], penalties: Sequence[float] = PENALTIES
+    ) -> OutOfFold:
+        threads = self.options.threads or os.cpu_count() or 1
+        return cross_fit(
+            reader, corpus, splits, alpha=self.options.alpha, threads=threads, penalties=penalties
+        )
 
     def _rivals(self, vectors: Vectors) -> list[Reader]:
         readers: list[Reader] = [first_run(self.corpus, vectors), same_turn(self.corpus, vectors)]
         errors = error_rate(self.corpus)
         return [*readers, errors] if errors else readers
 
-    def _attack(self, vectors: Vectors, runs: Sequence[OutOfFold]) -> tuple[list[figures.Effect], list[figures.Effect]]:
-        channels = tuple(figures.CHANNELS)
-        effects = [attack(self.corpus, vectors, run, channels=channels, seed=self.seed + i) for i, run in enumerate(runs)]
-        limits = [ceilings(self.corpus, vectors, run, channels=channels) for run in runs]
-        return figures.over_seeds(effects), figures.over_seeds(limits)
+    def _manipulate(
+        self,
+        resamples: Resamples,
+        vectors: Vectors,
+        heads: Mapping[Authorship, Sequence[OutOfFold]],
+        *,
+        printed: bool,
+    ) -> tuple[list[Attack], list[Ceiling]]:
+        """Attacks and ceilings of every head on every channel; no M is printed unless the active test passed."""
+        attacks: list[Attack] = []
+        bounds: list[Ceiling] = []
+        channels, seeds = tuple(CHANNELS), self.options.fold_seeds
+        for name, runs in heads.items():
+            self.progress(f"attacking the {name} head")
+            if printed:
+                effects = [
+                    attack(self.corpus, vectors, run, channels=channels, seed=self.seed + i)
+                    for i, run in enumerate(runs)
+                ]
+                attacks += [attack_row(resamples, name, effect, seeds) for effect in over_seeds(effects)]
+            limits = [ceilings(self.corpus, vectors, run, channels=channels) for run in runs]
+            bounds += [ceiling_row(resamples, name, effect, seeds) for effect in over_seeds(limits)]
+        return attacks, bounds
 
-    def _interference(self, vectors: Vectors, heads: dict[Authorship, list[OutOfFold]]) -> Control:
+    def _interference(self, scores: OutOfFold) -> Control:
         """Refit the strict head with every policy-written text replaced: not a bit may move (method 1.17)."""
-        del vectors
-        changed = figures.rewrite_policy(self.corpus)
+        changed = rewrite_policy(self.corpus)
         reader = LevelReader(changed, self.encoder.encode(changed.texts), "strict")
-        again = cross_fit(reader, changed, self._splits()[0], alpha=self.options.alpha, threads=self.threads)
-        same = np.array_equal(again.z, heads["strict"][0].z)
-        detail = "strict head refitted and rescored with all policy-written text replaced: " + (
-            "every score bit-identical" if same else "scores moved"
-        )
+        same = np.array_equal(self._cross_fit(reader, changed, self._splits[0]).z, scores.z)
+        what = "every score bit-identical" if same else "scores moved"
+        detail = f"strict head refitted and rescored with all policy-written text replaced: {what}"
         return Control("non-interference", bool(same), None, detail)
 
-    def _leak(self, resamples: Resamples, honest: Concordance) -> Leak:
+    def _leak(self, resamples: Resamples, honest: OutOfFold, figure: Concordance) -> Leak:
         self.progress("leak of terminal turns")
-        # On the runs that the honest figure rests on, so that the two can be compared.
+        # On the runs, folds and penalties of the honest figure, so that only the terminals differ.
         corpus = Corpus.build(self.corpus.trajectories, keep_terminal=True)
         reader = LevelReader(corpus, self.encoder.encode(corpus.texts), "with-terminal")
-        folds = grouped_splits(corpus.group.codes, seed=self.seed)
-        run = cross_fit(reader, corpus, folds, alpha=self.options.alpha, threads=self.threads)
+        penalties = sorted({fit.penalty for fit in honest.fits})
+        run = self._cross_fit(reader, corpus, self._splits[0], penalties)
         told = Resamples(corpus, resamples.weights)
-        return Leak(told.pooled(told.concordance([run], "R1").pooled), resamples.pooled(honest.pooled))
+        return Leak(told.pooled(told.concordance([run], "R1").pooled), resamples.pooled(figure.pooled))
 
     def _settings(self) -> Settings:
         options = self.options
         return Settings(
-            options.authorship, options.alpha, OUTER, INNER, options.fold_seeds, options.resamples, figures.DRAWS,
+            options.authorship, options.alpha, OUTER, INNER, options.fold_seeds, options.resamples, DRAWS,
             options.end, self.encoder.name,
         )  # fmt: skip
 
@@ -205,8 +247,9 @@ class _Job:
 
 
 def _active_control(active: ActiveTest) -> Control:
+    grows = "grows" if active.monotone else "does not grow"
     detail = (
-        f"planted channel: the pool maximum removes {active.planted:.2f} of the alerts (at least 0.99 needed); null head: "
-        f"{active.null:.2f} (at most 0.01); success {'grows' if active.monotone else 'does not grow'} with the budget"
+        f"planted channel: the pool maximum removes {active.planted:.2f} of the alerts (at least 0.99 needed); "
+        f"null head: {active.null:.2f} (at most 0.01); success {grows} with the budget"
     )
     return Control("active test", active.passed, None, detail)

@@ -76,7 +76,9 @@ def unmeasured(reason: str) -> Verdict:
 def unbeaten_rivals(differences: Mapping[str, Estimate]) -> list[str]:
     """Rivals whose paired difference has a lower bound of 0 or less, the simplest first."""
     names = [n for n, d in differences.items() if d.value is not None and (d.low is None or d.low <= 0)]
-    return sorted(names, key=lambda n: SIMPLEST_FIRST.index(n) if n in SIMPLEST_FIRST else len(SIMPLEST_FIRST))
+    return sorted(
+        names, key=lambda n: SIMPLEST_FIRST.index(n) if n in SIMPLEST_FIRST else len(SIMPLEST_FIRST)
+    )
 
 
 def _missing_for_reward(evidence: Evidence, min_pairs: int) -> list[str]:
@@ -108,23 +110,29 @@ def _sentence(word: str, evidence: Evidence, unbeaten: Sequence[str], missing: S
     auc = f"AUC {_text(running)}, {running.groups} groups"
     cheap = _cheap(evidence)
     if word == "reward":
-        return f"It warns of failure ({auc}), tells runs of one task apart, beats every rival, and the policy cannot move it."
+        holds = "tells runs of one task apart, beats every rival, and the policy cannot move it"
+        return f"It warns of failure ({auc}), {holds}."
     if word == "difficulty only":
         within = evidence.within["R4"]
         return (
             f"Across tasks it predicts ({auc}), but between runs of the same task it does not: {_text(within)} over "
-            f"{evidence.pairs} pairs. It knows which tasks are hard, not which runs fail; a group-relative trainer would "
-            "learn nothing from it."
+            f"{evidence.pairs} pairs. It knows which tasks are hard, not which runs fail; a group-relative trainer "
+            "would learn nothing from it."
         )
     if word == "monitor":
-        beaten = [f"{name} by {_text(d, sign=True)}" for name, d in evidence.rivals["R4"].items() if d.value is not None]
+        beaten = [
+            f"{name} by {_text(d, sign=True)}"
+            for name, d in evidence.rivals["R4"].items()
+            if d.value is not None
+        ]
         more = f" and says more than {_join(beaten)}" if beaten else ""
         return f"It warns of failure ({auc}){more}. Watch with it, do not train on it: {cheap or missing[0]}."
     if unbeaten and word.startswith("no better than"):
         first = unbeaten[0]
         difference = _text(evidence.rivals["R4"][first], sign=True)
         others = f" The same holds for {_join(unbeaten[1:])}." if unbeaten[1:] else ""
-        return f"It predicts ({auc}), but {first} does as well ({difference}): use that.{others}{f' And {cheap}.' if cheap else ''}"
+        also = f" And {cheap}." if cheap else ""
+        return f"It predicts ({auc}), but {first} does as well ({difference}): use that.{others}{also}"
     return f"It does not predict failure: {auc}."
 
 

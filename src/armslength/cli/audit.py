@@ -23,7 +23,9 @@ from .read import parse_roles
 
 @click.command("audit")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder for the results.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder for the results."
+)
 @click.option(
     "--authorship", type=click.Choice(["strict", "recorded", "all-role"]), default="strict", show_default=True,
     help="The head that the headline verdict is about.",
@@ -34,7 +36,9 @@ from .read import parse_roles
 )  # fmt: skip
 @click.option("--alpha", default=0.10, show_default=True, help="False alarms per successful run to aim at.")
 @click.option("--seeds", default=1, show_default=True, help="Fold assignments to average over.")
-@click.option("--resamples", default=2000, show_default=True, help="Bootstrap resamples behind every interval.")
+@click.option(
+    "--resamples", default=2000, show_default=True, help="Bootstrap resamples behind every interval."
+)
 @click.option("--seed", type=int, help="Seed of the run; by default derived from the input.")
 @click.option("--format", "format_name", metavar="NAME", help="Read every file as this format.")
 @click.option("--success", metavar="EXPR", help="When a run succeeded, such as 'reward>=1'.")
@@ -83,7 +87,9 @@ def audit_command(
         click.echo(f"report: {out / 'report.html'}\nnumbers: {out / 'audit.json'}")
     if result.verdict.word == "unmeasured":
         reason = result.verdict.missing[0] if result.verdict.missing else "no figure"
-        raise UnmeasuredError("NOTHING_MEASURED", found=reason, hint="The report says what was read and left out.")
+        raise UnmeasuredError(
+            "NOTHING_MEASURED", found=reason, hint="The report says what was read and left out."
+        )
 
 
 def _command() -> str:

@@ -54,7 +54,10 @@ class StaticTable:
         """Vectors of length one, or zero for a text without content; shape (n, 256)."""
         vectors = self._sums(texts) * self._scale  # exact: integers times multiples of 2**-24
         length = np.sqrt((vectors * vectors).sum(1, keepdims=True))  # pairwise sum, not BLAS
-        return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+        unit: npt.NDArray[np.float64] = np.divide(
+            vectors, length, out=np.zeros_like(vectors), where=length > 0
+        )
+        return unit
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors on the integer grid of 1/32767; shape (n, 256)."""

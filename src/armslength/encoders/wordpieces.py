@@ -71,7 +71,7 @@ def split_words(text: str) -> list[str]:
 
 def _visible(character: str) -> str:
     code = ord(character)
-    if code < 128:  # noqa: PLR2004 - ASCII
+    if code < 128:
         if character.isalnum() or character in " \t\n\r":
             return character
         return "" if code in _ASCII_DROPPED else f" {character} "

@@ -16,7 +16,6 @@ from typing import NamedTuple
 from armslength.errors import InputError
 from armslength.records import Trajectory
 
-from .canonical import turns_digest
 from .chat import Chat
 from .findings import Finding, Findings
 from .interchange import SCHEMA_NAME, Interchange, Writer, schema, to_line, write, writing
@@ -168,7 +167,6 @@ __all__ = [
     "read_files",
     "schema",
     "to_line",
-    "turns_digest",
     "write",
     "writing",
 ]

@@ -5,11 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
 
 import msgspec
-
-from armslength.records import Turn
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 _lenient = json.JSONDecoder(strict=False)
@@ -79,14 +76,3 @@ def parse(text: str) -> object:
 def digest(text: str) -> str:
     """Sixteen hexadecimal digits that stand for a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def turns_digest(turns: Iterable[Turn]) -> bytes:
-    """Digest of a sequence of (role, writer, text): equal for runs that are identical turn by turn."""
-    hasher = hashlib.blake2b(digest_size=16)
-    for turn in turns:
-        for part in (turn.role, turn.writer, turn.text):
-            data = part.encode("utf-8", "surrogatepass")
-            hasher.update(len(data).to_bytes(8, "little"))
-            hasher.update(data)
-    return hasher.digest()

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from armslength.records import Trajectory
-
-from .canonical import turns_digest
+from armslength.records import Trajectory, turns_digest
 
 _COUNTERS: Final = ("excluded", "unlabelled", "declared", "outcomes", "grades", "strata", "messages")
 

@@ -8,6 +8,7 @@ Tests: ``tests/formats/test_toolbench.py``. Reference: ``docs/reference/formats/
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -25,6 +26,7 @@ from .rows import Row, decode, read_rows
 from .sources import Source
 
 _SOURCE = "Finish.return_type"
+_NAMED_TYPE = re.compile(r'"return_type"\s*:\s*"(give_answer|give_up_and_restart)"')
 
 
 class Node(msgspec.Struct):
@@ -189,12 +191,25 @@ def _outcome(
     if finish is None:
         return Outcome(False, _SOURCE, "C", "step limit"), None
     given = chain[finish + 1] if finish + 1 < len(chain) else None
-    value = _object(given.description) if given and given.node_type == "Action Input" else None
-    kind = value.get("return_type") if value is not None else None
-    if not isinstance(kind, str):
+    kind = _return_type(given.description) if given and given.node_type == "Action Input" else None
+    if kind is None:
         findings.add("RETURN_TYPE_UNREADABLE", at, expected="JSON with a return_type")
         return None, "unreadable return type"
     return Outcome(kind == "give_answer", _SOURCE, "C"), None
+
+
+def _return_type(given: object) -> str | None:
+    """The return type that Finish was given.
+
+    In text that is not JSON it is the one that the text plainly names, as the benchmark's own harness reads it: leaving
+    those out would leave out one success in ten.
+    """
+    value = _object(given)
+    if value is not None:
+        kind = value.get("return_type")
+        return kind if isinstance(kind, str) else None
+    named = set(_NAMED_TYPE.findall(_plain(given)))
+    return named.pop() if len(named) == 1 else None
 
 
 def _count_nodes(decoded: ToolBenchFile) -> dict[str, int]:

@@ -1,11 +1,13 @@
 """Fitting: folds, linear heads, rivals and out-of-fold scores."""
 
 from .crossfit import FoldFit, OutOfFold, cross_fit
-from .folds import Split, grouped_splits
+from .folds import INNER, OUTER, Split, grouped_splits
 from .logistic import Coefficients, fit_path
 from .readers import PENALTIES, FloatReader, LevelReader, Reader, error_rate, first_run, same_turn
 
 __all__ = [
+    "INNER",
+    "OUTER",
     "PENALTIES",
     "Coefficients",
     "FloatReader",

@@ -69,7 +69,13 @@ class OutOfFold:
 
 
 def cross_fit(
-    reader: Reader, corpus: Corpus, splits: Sequence[Split], *, alpha: float, threads: int
+    reader: Reader,
+    corpus: Corpus,
+    splits: Sequence[Split],
+    *,
+    alpha: float,
+    threads: int,
+    penalties: Sequence[float] = PENALTIES,
 ) -> OutOfFold:
     """Fit on each training fold and score its test fold.
 
@@ -79,14 +85,16 @@ def cross_fit(
         splits: outer folds with their inner folds.
         alpha: rate of false alarms that τ aims at.
         threads: folds fitted at once; the result does not depend on it.
+        penalties: λ to choose from, in rising order; a reader of few features takes 1 instead.
 
     Returns:
         Scores at all decision points, with what each fold fitted.
     """
     features = reader.features
+    grid = tuple(penalties) if features.shape[1] > FEW_FEATURES else (1.0,)
 
     def one(split: Split) -> tuple[FoldFit, Floats, Ints]:
-        return _fit_fold(reader, features, corpus, split, alpha=alpha)
+        return _fit_fold(reader, features, corpus, split, alpha=alpha, penalties=grid)
 
     with ThreadPoolExecutor(threads) as pool:
         done = list(pool.map(one, splits))
@@ -99,9 +107,14 @@ def cross_fit(
 
 
 def _fit_fold(
-    reader: Reader, features: Floats, corpus: Corpus, split: Split, *, alpha: float
+    reader: Reader,
+    features: Floats,
+    corpus: Corpus,
+    split: Split,
+    *,
+    alpha: float,
+    penalties: Sequence[float],
 ) -> tuple[FoldFit, Floats, Ints]:
-    penalties = PENALTIES if features.shape[1] > FEW_FEATURES else (1.0,)
     train, counts = _points_of(corpus, split.train)[0], corpus.points.counts[split.train]
     inner_of_point = np.repeat(split.inner, counts)
     weight = np.repeat(1.0 / counts, counts)
@@ -109,18 +122,31 @@ def _fit_fold(
     # One training set an inner fold, without that fold, and last the whole.
     weights = np.concatenate([np.where(inner_of_point == folds[:, None], 0.0, weight), weight[None]])
     failed = np.repeat(corpus.failed[split.train], counts).astype(np.float64)
-    fitted = fit_path(features[train], failed, weights, penalties)
+    fitted = fit_path(*_merge_repeats(features[train], failed, weights), penalties)
     held = [split.train[split.inner == j] for j in folds]
     chosen, at_edge = _choose(features, corpus, held, fitted)
     successes = []
     for j, rows in enumerate(held):
-        scored, _ = reader.score(fitted.weights[j, chosen], float(fitted.intercepts[j, chosen]), fitted.fill[j])
+        scored, _ = reader.score(
+            fitted.weights[j, chosen], float(fitted.intercepts[j, chosen]), fitted.fill[j]
+        )
         successes.append(_running(scored, corpus, rows)[corpus.failed[rows] == 0])
     tau = threshold(np.concatenate(successes), alpha=alpha)
-    scored, head = reader.score(fitted.weights[-1, chosen], float(fitted.intercepts[-1, chosen]), fitted.fill[-1])
+    scored, head = reader.score(
+        fitted.weights[-1, chosen], float(fitted.intercepts[-1, chosen]), fitted.fill[-1]
+    )
     points, _ = _points_of(corpus, split.test)
     spread = float(_running(scored, corpus, split.test).std())
     return FoldFit(split, penalties[chosen], at_edge, tau, head, spread), scored[points], points
+
+
+def _merge_repeats(features: Floats, failed: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """One row for each run of equal rows, with the sum of their weights: the same objective on fewer rows."""
+    left, right = features[:-1], features[1:]
+    changed = ((left != right) & ~(np.isnan(left) & np.isnan(right))).any(1)
+    changed |= (failed[:-1] != failed[1:]) | ((weights[:, :-1] > 0) != (weights[:, 1:] > 0)).any(0)
+    starts = np.flatnonzero(np.concatenate([[True], changed]))
+    return features[starts], failed[starts], np.add.reduceat(weights, starts, axis=1)
 
 
 def _points_of(corpus: Corpus, rows: Ints) -> tuple[Ints, Ints]:
@@ -136,9 +162,7 @@ def _running(scored: Floats, corpus: Corpus, rows: Ints) -> Floats:
     return running_maximum(scored[points], offsets)
 
 
-def _choose(
-    features: Floats, corpus: Corpus, held: Sequence[Ints], fitted: Coefficients
-) -> tuple[int, bool]:
+def _choose(features: Floats, corpus: Corpus, held: Sequence[Ints], fitted: Coefficients) -> tuple[int, bool]:
     """The largest λ whose R4 AUC lies within one standard error of the best; the error is over inner folds."""
     penalties = fitted.weights.shape[1]
     if penalties == 1:
@@ -163,4 +187,4 @@ def _choose(
     measured = by_fold[~np.isnan(by_fold[:, best]), best]
     error = measured.std(ddof=1) / np.sqrt(len(measured)) if len(measured) > 1 else 0.0
     within = np.flatnonzero(pooled >= pooled[best] - error)
-    return int(within[np.argmax([PENALTIES[k] for k in within])]), best in (0, penalties - 1)
+    return int(within.max()), best in (0, penalties - 1)

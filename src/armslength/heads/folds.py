@@ -33,7 +33,8 @@ def grouped_splits(group: Ints, *, seed: int, outer: int = OUTER, inner: int = I
     Args:
         group: shape (n,), codes of the groups.
         seed: of the shuffles.
-        outer, inner: number of folds; fewer where there are fewer groups.
+        outer: number of outer folds; fewer where there are fewer groups.
+        inner: number of inner folds; fewer where there are fewer groups.
 
     Returns:
         One split an outer fold; the tests partition the rows.

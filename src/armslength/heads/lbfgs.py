@@ -21,6 +21,7 @@ _MEMORY = 10
 _MOST_STEPS = 400
 _MOST_HALVINGS = 20
 _SUFFICIENT = 1e-4  # Armijo
+_STALL = 1e-7
 
 
 def minimise(objective: Objective, start: Floats, *, tolerance: float) -> Floats:
@@ -29,7 +30,8 @@ def minimise(objective: Objective, start: Floats, *, tolerance: float) -> Floats
     Args:
         objective: called with points of shape (open, k) and the indices of the open problems.
         start: shape (problems, k).
-        tolerance: a problem is done when the largest component of its gradient is below it, or when no step improves.
+        tolerance: a problem is done when the largest component of its gradient is below it, or when a step lowers its
+            value by less than 1e-7 of it.
 
     Returns:
         The points, shape (problems, k).
@@ -45,8 +47,10 @@ def minimise(objective: Objective, start: Floats, *, tolerance: float) -> Floats
         live = live[np.abs(slope[live]).max(1) > tolerance]
         if not len(live):
             break
-        direction = _direction(slope[live], steps[:, live], bends[:, live], inverse[:, live], turn)
-        moved, new_value, new_slope = _line_search(objective, point, value, slope, live, direction)
+        direction = _direction(slope[live], steps[:, live], bends[:, live], inverse[:, live], turn=turn)
+        moved, new_value, new_slope = _line_search(
+            objective, point, value, slope, live=live, direction=direction
+        )
         step = moved - point[live]
         bend = new_slope - slope[live]
         curvature = (step * bend).sum(1)
@@ -54,13 +58,14 @@ def minimise(objective: Objective, start: Floats, *, tolerance: float) -> Floats
         slot = turn % _MEMORY
         steps[slot, live], bends[slot, live] = step, bend
         inverse[slot, live] = np.where(useful, 1.0 / np.where(useful, curvature, 1.0), 0.0)
-        stuck = ~(step != 0).any(1)
+        # Where the value hardly falls any more, the rest of the way lies below what weights are rounded to.
+        stalled = value[live] - new_value <= _STALL * np.abs(new_value)
         point[live], value[live], slope[live] = moved, new_value, new_slope
-        live = live[~stuck]
+        live = live[~stalled]
     return point
 
 
-def _direction(slope: Floats, steps: Floats, bends: Floats, inverse: Floats, turn: int) -> Floats:
+def _direction(slope: Floats, steps: Floats, bends: Floats, inverse: Floats, *, turn: int) -> Floats:
     """The two-loop recursion, for all problems side by side; the newest pair is that of `turn` - 1."""
     order = [(turn - 1 - age) % _MEMORY for age in range(min(turn, _MEMORY))]
     direction = -slope
@@ -83,7 +88,7 @@ def _direction(slope: Floats, steps: Floats, bends: Floats, inverse: Floats, tur
 
 
 def _line_search(
-    objective: Objective, point: Floats, value: Floats, slope: Floats, live: Ints, direction: Floats
+    objective: Objective, point: Floats, value: Floats, slope: Floats, *, live: Ints, direction: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Backtrack each problem until its value falls enough; a problem that never does stays where it is."""
     descent = (direction * slope[live]).sum(1)

@@ -36,7 +36,9 @@ class Coefficients(NamedTuple):
     fill: Floats
 
 
-def fit_path(features: Floats, failed: Floats, row_weights: Floats, penalties: Sequence[float]) -> Coefficients:
+def fit_path(
+    features: Floats, failed: Floats, row_weights: Floats, penalties: Sequence[float]
+) -> Coefficients:
     """Minimise Σ w·loss + λ/2 ‖b‖² on standardised features with a free intercept, for every training set and λ.
 
     Standardisation and filling are those of each training set: nothing of a row with weight 0 enters.
@@ -106,7 +108,10 @@ class _Problem:
         slope = residual.T @ self._x + shift * (self._by_gap(residual) @ self._gaps)
         slope = slope * shrink + self._lams[columns] * beta
         gradient = np.column_stack(
-            [((slope * shrink) @ self._basis) * self._round[columns], residual.sum(0) * self._round_intercept[columns]]
+            [
+                ((slope * shrink) @ self._basis) * self._round[columns],
+                residual.sum(0) * self._round_intercept[columns],
+            ]
         )
         penalty = 0.5 * self._lams[columns, 0] * (beta * beta).sum(1)
         return (self._weights[:, columns] * loss).sum(0) + penalty, gradient
@@ -127,7 +132,8 @@ class _Problem:
     def _by_gap(self, residual: Floats) -> Floats:
         """Residuals summed over the rows of each pattern of missing features, shape (columns, patterns)."""
         if len(self._gaps) == 1:
-            return residual.sum(0)[:, None]
+            total: Floats = residual.sum(0)[:, None]
+            return total
         return np.stack([residual[self._gap_of == g].sum(0) for g in range(len(self._gaps))], axis=1)
 
 

@@ -30,7 +30,10 @@ FEW_FEATURES = 4
 class Reader(Protocol):
     """Features of all decision points of a corpus, and the score of a head fitted on them."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What results call the head or rival."""
+        ...
 
     @property
     def features(self) -> Floats:
@@ -90,7 +93,10 @@ class FloatReader:
 
 
 def same_turn(corpus: Corpus, vectors: Vectors) -> FloatReader:
-    """Rival: the evidence run that ends here, and nothing before. A silent role is missing, so no flag says who spoke."""
+    """Rival: the evidence run that ends here, and nothing before.
+
+    A silent role is missing and takes its training mean, so no flag says who spoke last.
+    """
     spans = current_run_spans(corpus, "strict")
     return FloatReader("same turn", levels(vectors, corpus, spans, absent=np.nan))
 
@@ -118,4 +124,6 @@ def error_rate(corpus: Corpus) -> FloatReader | None:
     share = np.divide(wrong, seen, out=np.zeros(len(seen)), where=seen > 0)
     index = np.concatenate([[-1], np.flatnonzero(known)])
     last = np.where(seen > 0, corpus.error[index[results[end]]] == 1, False)
-    return FloatReader("error rate", np.stack([share, wrong.astype(np.float64), last.astype(np.float64)], axis=1))
+    return FloatReader(
+        "error rate", np.stack([share, wrong.astype(np.float64), last.astype(np.float64)], axis=1)
+    )

@@ -11,6 +11,7 @@ from .authorship import (
     may_read,
 )
 from .corpus import ROLE_CODE, WRITER_CODE, Corpus, Duplicate, Excluded, Factor
+from .identity import near_digest, turns_digest
 from .points import DecisionPoints, find_points
 from .turn import Grade, Origin, Outcome, Role, StepReward, Trajectory, Turn, Writer, WriterSource
 
@@ -40,4 +41,6 @@ __all__ = [
     "WriterSource",
     "find_points",
     "may_read",
+    "near_digest",
+    "turns_digest",
 ]

@@ -6,7 +6,6 @@ Formats only mark terminals; `Corpus.build` drops them. The leak figure is the s
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .authorship import EVIDENCE_WRITERS, ROLES, WRITERS
+from .identity import near_digest, turns_digest
 from .points import DecisionPoints, find_points
 from .turn import Trajectory, Turn
 
@@ -105,7 +105,7 @@ class Corpus:
         for trajectory in trajectories:
             reason = _why_unmeasured(trajectory)
             if reason is None:
-                digest = _digest(trajectory)
+                digest = turns_digest(trajectory.turns)
                 if digest in seen:
                     duplicates.append(Duplicate(_place(trajectory), seen[digest]))
                     reason = "duplicate"
@@ -215,26 +215,6 @@ def _place(trajectory: Trajectory) -> str:
     return trajectory.origin.at if trajectory.origin else trajectory.id
 
 
-def _digest(trajectory: Trajectory) -> bytes:
-    """Digest of the sequence of (role, writer, text)."""
-    hasher = hashlib.blake2b(digest_size=16)
-    for turn in trajectory.turns:
-        for part in (turn.role, turn.writer, turn.text):
-            data = part.encode("utf-8", "surrogatepass")
-            hasher.update(len(data).to_bytes(8, "little"))
-            hasher.update(data)
-    return hasher.digest()
-
-
-_DROPPED = {code: None for code in range(128) if not chr(code).isalpha()}
-
-
-def _near(trajectory: Trajectory) -> bytes:
-    """Digest of what stays of a run when case, digits, blanks and punctuation are folded."""
-    folded = "\0".join(f"{t.role}\0{t.text.lower().translate(_DROPPED)}" for t in trajectory.turns)
-    return hashlib.blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
 def _share_groups(trajectories: Sequence[Trajectory]) -> list[str]:
     """Group names in which runs that are identical up to digits and punctuation share a group (union-find)."""
     parent = {t.group: t.group for t in trajectories}
@@ -247,7 +227,10 @@ def _share_groups(trajectories: Sequence[Trajectory]) -> list[str]:
 
     first: dict[bytes, str] = {}
     for trajectory in trajectories:
-        one, other = root(first.setdefault(_near(trajectory), trajectory.group)), root(trajectory.group)
+        one, other = (
+            root(first.setdefault(near_digest(trajectory.turns), trajectory.group)),
+            root(trajectory.group),
+        )
         if one != other:
             parent[max(one, other)] = min(one, other)
     return [root(t.group) for t in trajectories]
@@ -264,4 +247,5 @@ def _ranges(starts: Ints, lengths: Ints) -> Ints:
     if lengths.sum() == 0:
         return np.zeros(0, dtype=np.int64)
     ends = np.cumsum(lengths)
-    return np.arange(ends[-1], dtype=np.int64) + np.repeat(starts - (ends - lengths), lengths)
+    index: Ints = np.arange(ends[-1], dtype=np.int64) + np.repeat(starts - (ends - lengths), lengths)
+    return index

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from typing import cast
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from armslength.attacks import CHANNELS
 from armslength.audit import Audit, Estimate
+from armslength.records import READ_ROLES, Authorship
 
 _WIDTH = 132
 
@@ -24,9 +27,13 @@ def table(result: Audit, findings: Mapping[str, int]) -> str:
     """
     console = Console(file=io.StringIO(), width=_WIDTH, color_system=None, highlight=False)
     data = result.data
-    console.print(Text(f"Verdict on the {result.settings.authorship} head: {result.verdict.word}", style="bold"))
+    console.print(
+        Text(f"Verdict on the {result.settings.authorship} head: {result.verdict.word}", style="bold")
+    )
     console.print(Text(result.verdict.sentence))
-    others = ", ".join(f"{name}: {word}" for name, word in result.verdicts.items() if name != result.settings.authorship)
+    others = ", ".join(
+        f"{name}: {word}" for name, word in result.verdicts.items() if name != result.settings.authorship
+    )
     console.print(Text(f"Other heads: {others}\n"))
     excluded = ", ".join(f"{reason} {count}" for reason, count in data.excluded.items()) or "nothing"
     console.print(
@@ -49,7 +56,13 @@ def table(result: Audit, findings: Mapping[str, int]) -> str:
 
 def _prediction(result: Audit) -> Table:
     table = Table(title="Does it predict failure? (AUC [95 %])", box=box.SIMPLE_HEAD, title_justify="left")
-    for name in ("score", "at the end (R1)", "running alert (R4)", "within task, R1", "headline minus this, R4"):
+    for name in (
+        "score",
+        "at the end (R1)",
+        "running alert (R4)",
+        "within task, R1",
+        "headline minus this, R4",
+    ):
         table.add_column(name, justify="left" if name == "score" else "right")
     for name in dict.fromkeys(row.head for row in result.scores):
         rows = {row.read: row for row in result.scores if row.head == name}
@@ -67,15 +80,24 @@ def _prediction(result: Audit) -> Table:
 def _manipulation(result: Audit) -> Table:
     title = "What can the policy do to its alerts? (share removed)"
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-    for name in ("head", "through", "alerts", "random", "best of 5", "pool", "any text (ceiling)", "drop of z, pool"):
+    for name in ("head", "through", "alerts", "random", "best of 5", "pool", "any text (ceiling)", "z drop"):
         table.add_column(name, justify="left" if name in ("head", "through") else "right")
     for head, channel in dict.fromkeys((row.head, row.writable) for row in result.ceilings):
+        read = set(CHANNELS[channel]) & set(READ_ROLES[cast("Authorship", head)])
+        if channel == "both" and len(read) < len(CHANNELS[channel]):
+            continue  # the same as the one channel that it reads, or as none
         attacks = {r.adversary: r for r in result.attacks if (r.head, r.writable) == (head, channel)}
         sphere = next(r for r in result.ceilings if (r.head, r.writable, r.kind) == (head, channel, "sphere"))
         alerts = next((row.alerts for row in result.alerts if row.head == head), 0)
-        cells = [text(attacks[name].removed) if name in attacks else "-" for name in ("random", "best-of-5", "pool-maximum")]
-        drop = text(attacks["pool-maximum"].z_drop) if attacks else "-"
-        table.add_row(head, channel, str(alerts), *cells, text(sphere.value), drop)
+        shown = ("random", "best-of-5", "pool-maximum")
+        cells = [text(attacks[name].removed) if name in attacks else "not printed" for name in shown]
+        if not read:
+            cells = ["reads no such turn", "", ""]
+        drop = attacks["pool-maximum"].z_drop.value if attacks else None
+        table.add_row(
+            head, channel, str(alerts), *cells, text(sphere.value) if read else "0, by construction",
+            "–" if drop is None else f"{drop:.2f}",
+        )  # fmt: skip
     return table
 
 

@@ -76,7 +76,8 @@ def auc(pairs: Pairs, weights: Ints) -> Floats:
         else:
             wins += np.einsum("bg,bg->b", drawn @ win, drawn)
             counts += np.einsum("bg,bg->b", drawn @ count, drawn)
-    return np.divide(wins, counts, out=np.full(len(weights), np.nan), where=counts > 0)
+    concordance: Floats = np.divide(wins, counts, out=np.full(len(weights), np.nan), where=counts > 0)
+    return concordance
 
 
 def _gather(score: Floats, failed: Ints, group: Ints, fold: Ints, block: Ints, *, linear: bool) -> Pairs:

@@ -1,4 +1,4 @@
-"""Group bootstrap as weights: one set shared by everything in a run, so that all differences are paired (method 1.16)."""
+"""Group bootstrap as weights: one set for everything in a run, so that all differences are paired (method 1.16)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ def ratio(numerator: Floats, denominator: Floats, group: Ints, weights: Ints) ->
     """Σ numerator / Σ denominator in every resample.
 
     Args:
-        numerator, denominator: shape (n,).
+        numerator: shape (n,).
+        denominator: shape (n,).
         group: shape (n,), codes of the resampled groups.
         weights: shape (B, groups).
 
@@ -72,4 +73,5 @@ def ratio(numerator: Floats, denominator: Floats, group: Ints, weights: Ints) ->
     size = weights.shape[1]
     above = weights @ np.bincount(group, numerator, minlength=size)
     below = weights @ np.bincount(group, denominator, minlength=size)
-    return np.divide(above, below, out=np.full(len(weights), np.nan), where=below != 0)
+    share: Floats = np.divide(above, below, out=np.full(len(weights), np.nan), where=below != 0)
+    return share

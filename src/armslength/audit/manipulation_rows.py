@@ -1,0 +1,73 @@
+"""Rows of the result that say what an adversary achieves and what none could exceed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from armslength.attacks import Effect, join
+
+from .model import Attack, Ceiling, Estimate
+from .resamples import Resamples
+
+Floats = npt.NDArray[np.float64]
+
+DEGREES = [0]
+READ = "R4"
+
+#: Fewer alerts than this carry no number, only their count.
+MIN_ALERTS = 20
+
+
+def attack_row(resamples: Resamples, head: str, effect: Effect, seeds: int) -> Attack:
+    """What an adversary achieves: removed, created, net and drop of z, or the count alone below `MIN_ALERTS`."""
+    before = effect.before.astype(np.float64)
+    lost, made = before * (1 - effect.after), (1 - before) * effect.after
+    reachable = before * ~effect.fixed
+    of_alerts = _Share(resamples, effect, before, seeds)
+    return Attack(
+        head, DEGREES, READ, effect.writable, effect.kind, effect.pool,
+        removed=of_alerts(lost), created=of_alerts(made),
+        created_of_silent=_Share(resamples, effect, 1 - before, seeds)(made),
+        net=of_alerts(lost - made),
+        removed_after_writable=_Share(resamples, effect, reachable, seeds)(lost * ~effect.fixed),
+        z_drop=_drop(resamples, effect, seeds),
+    )  # fmt: skip
+
+
+def ceiling_row(resamples: Resamples, head: str, effect: Effect, seeds: int) -> Ceiling:
+    """What no selection or no text could exceed."""
+    before = effect.before.astype(np.float64)
+    value = _Share(resamples, effect, before, seeds)(before * (1 - effect.after))
+    return Ceiling(head, DEGREES, effect.writable, effect.kind, value, _drop(resamples, effect, seeds))
+
+
+class _Share:
+    """Shares of some runs, refused below `MIN_ALERTS`."""
+
+    def __init__(self, resamples: Resamples, effect: Effect, whole: Floats, seeds: int) -> None:
+        self._resamples, self._effect, self._whole = resamples, effect, whole
+        self._n = round(float(whole.sum()) / seeds)
+
+    def __call__(self, part: Floats) -> Estimate:
+        if self._n < MIN_ALERTS:
+            reason = f"{self._n} alerts, fewer than {MIN_ALERTS}: no number"
+            return Estimate(None, None, None, self._n, 0, reason)
+        return self._resamples.share(part, self._whole, self._effect.rows, n=self._n)
+
+
+def _drop(resamples: Resamples, effect: Effect, seeds: int) -> Estimate:
+    open_run = ~np.isnan(effect.drop)
+    n = round(int(open_run.sum()) / seeds)
+    if not n:
+        return Estimate(None, None, None, 0, 0, "no failing run has a decision point after a writable turn")
+    return resamples.share(
+        np.where(open_run, effect.drop, 0.0), open_run.astype(np.float64), effect.rows, n=n
+    )
+
+
+def over_seeds(effects: Sequence[Sequence[Effect]]) -> list[Effect]:
+    """Effects of all fold seeds as one, channel by channel and kind by kind."""
+    return [join(same) for same in zip(*effects, strict=True)]

@@ -1,0 +1,27 @@
+"""When two runs are the same, or nearly so."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from .turn import Turn
+
+_DROPPED = {code: None for code in range(128) if not chr(code).isalpha()}
+
+
+def turns_digest(turns: Iterable[Turn]) -> bytes:
+    """Digest of a sequence of (role, writer, text): equal for runs that are identical turn by turn."""
+    hasher = hashlib.blake2b(digest_size=16)
+    for turn in turns:
+        for part in (turn.role, turn.writer, turn.text):
+            data = part.encode("utf-8", "surrogatepass")
+            hasher.update(len(data).to_bytes(8, "little"))
+            hasher.update(data)
+    return hasher.digest()
+
+
+def near_digest(turns: Iterable[Turn]) -> bytes:
+    """Digest of what stays of a run when case, digits, blanks and punctuation are folded."""
+    folded = "\0".join(f"{turn.role}\0{turn.text.lower().translate(_DROPPED)}" for turn in turns)
+    return hashlib.blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=16).digest()

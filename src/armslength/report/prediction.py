@@ -1,0 +1,195 @@
+"""Does it predict: the scores, the rivals, their paired differences, and the leak of terminal turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
+
+from armslength.audit import Audit, Estimate
+from armslength.audit.model import Rival, Score
+
+from . import words
+from .figures import Drawing, Entry, forest
+from .numbers import Figure, clip, figure, is_measured
+
+T = TypeVar("T")
+
+_FIRST = ("R4", "R2@0.5", "R1")
+_DRAWN = ("R4", "R1")
+_WORTH_SAYING = 0.02
+_SMALLEST = 0.005
+
+
+class Cell(NamedTuple):
+    """A figure under the heading of its column, with a note of its own; no figure where the result has no such row."""
+
+    heading: str
+    figure: Figure | None
+    note: str = ""
+
+
+class Line(NamedTuple):
+    """A row of a table: the score's name, what it reads, its class, and its cells."""
+
+    name: str
+    about: str
+    tone: str
+    cells: list[Cell]
+
+
+class Prediction(NamedTuple):
+    """Section 2 of the page."""
+
+    headings: list[str]
+    lines: list[Line]
+    differences: list[Line]
+    every_head: list[Line]
+    explanations: list[Line]
+    drawings: list[Drawing]
+    drawn_on: str
+
+
+def prediction(result: Audit) -> Prediction:
+    """What section 2 shows.
+
+    Args:
+        result: the audit.
+
+    Returns:
+        Tables and drawings; empty where no head was fitted.
+    """
+    reads = _reads(result)
+    heads = _by_name([(row.head, row.read, row) for row in result.scores])
+    order = sorted(heads, key=lambda name: name != result.settings.authorship)
+    tones = {name: "headline" if name == result.settings.authorship else "head" for name in order}
+    rivals = _by_name([(row.name, row.read, row) for row in result.rivals])
+    explained = _by_name([(row.name, row.read, row) for row in result.explanations])
+    lines = [Line(f"{n} head", f"reads {words.reads_of(n)}" if words.reads_of(n) else "", tones[n],
+                  _auc_cells(heads[n], reads)) for n in order]  # fmt: skip
+    lines += [
+        Line(f"rival: {clip(n, 80)}", "", "rival", _auc_cells(rows, reads)) for n, rows in rivals.items()
+    ]
+    explanations = [
+        Line(clip(n, 80), "", "rival", _auc_cells(rows, reads) + _difference_cells(rows, reads))
+        for n, rows in explained.items()
+    ]
+    sizes = {(e.estimate.n, e.estimate.groups) for at in _DRAWN for e in _entries(result, at)}
+    drawn_on = (
+        figure(next(_entries(result, at)[0].estimate for at in _DRAWN), "runs").size
+        if len(sizes) == 1
+        else ""
+    )
+    return Prediction(
+        headings=[words.read(at) for at in reads],
+        lines=lines,
+        differences=[
+            Line(clip(n, 80), "", "rival", _difference_cells(rows, reads)) for n, rows in rivals.items()
+        ],
+        every_head=[Line(clip(n, 80), "", "rival", _every_head(rows, order)) for n, rows in rivals.items()],
+        explanations=explanations,
+        drawings=[
+            forest(f"AUC, {words.read(at)}", _entries(result, at)) for at in _DRAWN if _entries(result, at)
+        ],
+        drawn_on=drawn_on,
+    )
+
+
+class Told(NamedTuple):
+    """Section 6 of the page: the two figures of the leak and what they say."""
+
+    with_terminal: Figure
+    without_terminal: Figure
+    sentence: str
+
+
+def leak(result: Audit) -> Told | None:
+    """What section 6 shows.
+
+    Args:
+        result: the audit.
+
+    Returns:
+        The two figures with a sentence, or None where the leak was not measured.
+    """
+    if result.leak is None:
+        return None
+    told, honest = result.leak.with_terminal, result.leak.without_terminal
+    sentence = "The two cannot be compared: one of them is unmeasured."
+    if is_measured(told) and is_measured(honest):
+        difference = (told.value or 0.0) - (honest.value or 0.0)
+        sentence = "Here the terminal turns would have added next to nothing to the figure."
+        if difference > _WORTH_SAYING:
+            sentence = "The first figure flatters: part of it only reads how the run ended, after nothing can be done."
+        elif difference < -_WORTH_SAYING:
+            sentence = "Here the terminal turns would have lowered the figure."
+        size = (
+            format(difference, "+z.2f").replace("-", "−") if abs(difference) >= _SMALLEST else "below 0.005"
+        )
+        sentence += f" The difference is {size}, without an interval of its own."
+    return Told(figure(told, "runs"), figure(honest, "runs"), sentence)
+
+
+def _reads(result: Audit) -> list[str]:
+    found = dict.fromkeys([*(row.read for row in result.scores), *(row.read for row in result.rivals)])
+    return sorted(found, key=lambda at: _FIRST.index(at) if at in _FIRST else len(_FIRST))
+
+
+def _by_name(rows: Sequence[tuple[str, str, T]]) -> dict[str, dict[str, T]]:
+    found: dict[str, dict[str, T]] = {}
+    for name, at, row in rows:
+        found.setdefault(name, {})[at] = row
+    return found
+
+
+def _auc_cells(rows: dict[str, Score] | dict[str, Rival], reads: Sequence[str]) -> list[Cell]:
+    cells = []
+    for at in reads:
+        row = rows.get(at)
+        spread = row.spread_over_seeds if isinstance(row, Score) else None
+        note = f"{spread[0]:.2f} to {spread[1]:.2f} over fold seeds" if spread else ""
+        cells.append(Cell(words.read(at), figure(row.auc, "runs") if row else None, note))
+    for at in reads:
+        row = rows.get(at)
+        within = figure(row.auc_within_task, "pairs") if row else None
+        cells.append(Cell(f"within task, {words.read(at)}", within))
+    return cells
+
+
+def _difference_cells(rows: dict[str, Rival], reads: Sequence[str]) -> list[Cell]:
+    cells = [_difference(words.read(at), rows[at].difference if at in rows else None, "runs") for at in reads]
+    return cells + [
+        _difference(
+            f"within task, {words.read(at)}", rows[at].difference_within_task if at in rows else None, "pairs"
+        )
+        for at in reads
+    ]
+
+
+def _every_head(rows: dict[str, Rival], heads: Sequence[str]) -> list[Cell]:
+    return [
+        _difference(
+            f"{head}, {words.read(at)}", rows[at].differences.get(head) if at in rows else None, "runs"
+        )
+        for head in heads
+        for at in _DRAWN
+    ]
+
+
+def _difference(heading: str, estimate: Estimate | None, unit: str) -> Cell:
+    if estimate is None:
+        return Cell(heading, None)
+    note = ""
+    if is_measured(estimate) and estimate.low is not None and estimate.high is not None:
+        note = "beaten" if estimate.low > 0 else "does better" if estimate.high < 0 else "not beaten"
+    return Cell(heading, figure(estimate, unit, signed=True), note)
+
+
+def _entries(result: Audit, at: str) -> list[Entry]:
+    chosen = result.settings.authorship
+    heads = sorted((row for row in result.scores if row.read == at), key=lambda row: row.head != chosen)
+    entries = [
+        Entry(f"{row.head} head", row.auc, "headline" if row.head == chosen else "head") for row in heads
+    ]
+    return entries + [
+        Entry(f"rival: {row.name}", row.auc, "rival") for row in result.rivals if row.read == at
+    ]
