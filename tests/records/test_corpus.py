@@ -151,6 +151,23 @@ def test_near_identical_runs_share_a_group():
     assert spell(corpus.task) == ["a", "b", "b", "c", "d"]
 
 
+@pytest.mark.xfail(
+    raises=AssertionError, reason="groups are joined before runs without a decision point are left out"
+)
+def test_runs_that_are_not_measured_join_no_groups():
+    """Near-identical silent runs of two tasks are excluded, and leave the measured runs of these tasks apart."""
+    corpus = Corpus.build(
+        [
+            run("1", Turn("assistant", "policy", "I give up", 0), task="a"),
+            run("2", Turn("assistant", "policy", "I give up!", 0), task="b"),
+            run("3", user("first"), task="a"),
+            run("4", user("second"), task="b"),
+        ]
+    )
+    assert corpus.excluded.reasons == {"no decision point": 2}
+    assert spell(corpus.group) == ["a", "b"]
+
+
 def test_runs_that_differ_in_role_share_no_group():
     """The same words said by someone else are another run."""
     corpus = Corpus.build(

@@ -206,6 +206,7 @@ def apply(runs: FailingRuns, values: Mapping[Role, Ints], *, writable: str, kind
 
 def join(effects: Sequence[Effect]) -> Effect:
     """The effects of all folds as one."""
+
     def column(name: str) -> Floats:
         return np.concatenate([getattr(effect, name) for effect in effects])
 

@@ -7,13 +7,26 @@ from typing import TYPE_CHECKING
 
 from armslength.errors import InputError
 
-from .model import SCHEMA, Audit, Estimate, schema
+from .model import SCHEMA, Alert, Atom, Attack, Audit, Ceiling, Estimate, Rival, Score, Stratum, schema
 
 if TYPE_CHECKING:
     from armslength.encoders import Encoder
     from armslength.records import Authorship, Trajectory
 
-__all__ = ["SCHEMA", "Audit", "Estimate", "audit", "schema"]
+__all__ = [
+    "SCHEMA",
+    "Alert",
+    "Atom",
+    "Attack",
+    "Audit",
+    "Ceiling",
+    "Estimate",
+    "Rival",
+    "Score",
+    "Stratum",
+    "audit",
+    "schema",
+]
 
 
 def audit(

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from armslength.attacks import Effect, join
+from armslength.attacks import CHANNELS, Effect, join
+from armslength.records import READ_ROLES, Authorship
 
 from .model import Attack, Ceiling, Estimate
 from .resamples import Resamples
@@ -20,6 +21,8 @@ READ = "R4"
 #: Fewer alerts than this carry no number, only their count.
 MIN_ALERTS = 20
 
+BY_CONSTRUCTION = "by construction: the head reads no turn of this channel"
+
 
 def attack_row(resamples: Resamples, head: str, effect: Effect, seeds: int) -> Attack:
     """What an adversary achieves: removed, created, net and drop of z, or the count alone below `MIN_ALERTS`."""
@@ -30,30 +33,37 @@ def attack_row(resamples: Resamples, head: str, effect: Effect, seeds: int) -> A
     return Attack(
         head, DEGREES, READ, effect.writable, effect.kind, effect.pool,
         removed=of_alerts(lost), created=of_alerts(made),
-        created_of_silent=_Share(resamples, effect, 1 - before, seeds)(made),
+        created_of_silent=_Share(resamples, effect, 1 - before, seeds, of="silent failures")(made),
         net=of_alerts(lost - made),
         removed_after_writable=_Share(resamples, effect, reachable, seeds)(lost * ~effect.fixed),
         z_drop=_drop(resamples, effect, seeds),
     )  # fmt: skip
 
 
-def ceiling_row(resamples: Resamples, head: str, effect: Effect, seeds: int) -> Ceiling:
-    """What no selection or no text could exceed."""
+def ceiling_row(resamples: Resamples, head: Authorship, effect: Effect, seeds: int) -> Ceiling:
+    """What no selection or no text could exceed; a head that reads no turn of the channel is certified to be at 0."""
     before = effect.before.astype(np.float64)
-    value = _Share(resamples, effect, before, seeds)(before * (1 - effect.after))
-    return Ceiling(head, DEGREES, effect.writable, effect.kind, value, _drop(resamples, effect, seeds))
+    of_alerts = _Share(resamples, effect, before, seeds)
+    value = of_alerts(before * (1 - effect.after))
+    unread = not set(CHANNELS[effect.writable]) & set(READ_ROLES[head])
+    if unread and np.array_equal(effect.after, before):
+        value = Estimate(0.0, 0.0, 0.0, value.n, value.groups, BY_CONSTRUCTION)
+    early = of_alerts(before * effect.fixed)
+    return Ceiling(head, DEGREES, effect.writable, effect.kind, value, early, _drop(resamples, effect, seeds))
 
 
 class _Share:
     """Shares of some runs, refused below `MIN_ALERTS`."""
 
-    def __init__(self, resamples: Resamples, effect: Effect, whole: Floats, seeds: int) -> None:
-        self._resamples, self._effect, self._whole = resamples, effect, whole
+    def __init__(
+        self, resamples: Resamples, effect: Effect, whole: Floats, seeds: int, *, of: str = "alerts"
+    ) -> None:
+        self._resamples, self._effect, self._whole, self._of = resamples, effect, whole, of
         self._n = round(float(whole.sum()) / seeds)
 
     def __call__(self, part: Floats) -> Estimate:
         if self._n < MIN_ALERTS:
-            reason = f"{self._n} alerts, fewer than {MIN_ALERTS}: no number"
+            reason = f"{self._n} {self._of}, fewer than {MIN_ALERTS}: no number"
             return Estimate(None, None, None, self._n, 0, reason)
         return self._resamples.share(part, self._whole, self._effect.rows, n=self._n)
 

@@ -153,13 +153,20 @@ class Attack(msgspec.Struct, frozen=True):
 
 
 class Ceiling(msgspec.Struct, frozen=True):
-    """What no selection (hull) or no text whatever (sphere) could exceed."""
+    """What no selection (hull) or no text whatever (sphere) could exceed.
+
+    Attributes:
+        value: share of alerts that could vanish at most; 0 with a reason where the head reads no turn of the channel.
+        before_writable: share of alerts raised before any turn of the channel: no writer can reach those.
+        z_drop: fall of z at points with a writable turn, in standard deviations of the fold's R4.
+    """
 
     head: str
     degrees: list[int]
     writable: str
     kind: str
     value: Estimate
+    before_writable: Estimate
     z_drop: Estimate
 
 

@@ -130,10 +130,20 @@ def _sentence(word: str, evidence: Evidence, unbeaten: Sequence[str], missing: S
     if unbeaten and word.startswith("no better than"):
         first = unbeaten[0]
         difference = _text(evidence.rivals["R4"][first], sign=True)
-        others = f" The same holds for {_join(unbeaten[1:])}." if unbeaten[1:] else ""
+        does = "does better" if (evidence.rivals["R4"][first].high or 0.0) < 0 else "does as well"
+        others = _others(evidence.rivals["R4"], unbeaten[1:])
         also = f" And {cheap}." if cheap else ""
-        return f"It predicts ({auc}), but {first} does as well ({difference}): use that.{others}{also}"
+        return f"It predicts ({auc}), but {first} {does} ({difference}): use that.{others}{also}"
     return f"It does not predict failure: {auc}."
+
+
+def _others(differences: Mapping[str, Estimate], names: Sequence[str]) -> str:
+    """The other rivals that are not beaten: as good, or better."""
+    better = [name for name in names if (differences[name].high or 0.0) < 0]
+    equal = [name for name in names if name not in better]
+    said = [f"{_join(better)} does better still"] if better else []
+    said += [f"the same holds for {_join(equal)}"] if equal else []
+    return f" {'; '.join(said).capitalize()}." if said else ""
 
 
 def _cheap(evidence: Evidence) -> str:

@@ -63,7 +63,7 @@ def advice(result: Audit) -> Advice:
     verdict = result.verdict
     others = [
         Other(name, word, tone(word), words.reads_of(name))
-        for name, word in result.verdicts.items()
+        for name, word in sorted(result.verdicts.items())
         if name != result.settings.authorship
     ]
     missing = [] if verdict.word in ("reward", "unmeasured") else [clip(m) for m in verdict.missing]
@@ -143,7 +143,7 @@ def _numbers(result: Audit) -> list[Number]:
     found = result.verdict.numbers
     first = [name for name in _LABELS if name in found]
     numbers = [Number(_LABELS[n], figure(found[n], "pairs" if "within" in n else "runs")) for n in first]
-    for name in (n for n in found if n not in _LABELS):
+    for name in sorted(n for n in found if n not in _LABELS):
         if name.startswith("difference_to_"):
             rival = clip(name.removeprefix("difference_to_").removesuffix("_r4"), 80)
             numbers.append(Number(f"AUC minus that of {rival}, R4", figure(found[name], "runs", signed=True)))
@@ -164,9 +164,10 @@ def _data(result: Audit) -> str:
     unknown = (
         f" {of(data.unknown_writer_turns, 'turns')} of unknown writers." if data.unknown_writer_turns else ""
     )
+    state = "measured" if result.scores else "usable"
     rate = f" ({share(data.failures / data.measured)})" if data.measured else ""
     return (
-        f"{data.measured:,} of {of(data.trajectories, 'runs')} measured: {of(data.failures, 'failures')}{rate}, "
+        f"{data.measured:,} of {of(data.trajectories, 'runs')} {state}: {of(data.failures, 'failures')}{rate}, "
         f"{of(data.groups, 'task groups')}, {data.policies:,} {'policy' if data.policies == 1 else 'policies'}, "
         f"{of(data.decision_points, 'decision points')}.{unknown}"
     )

@@ -81,8 +81,8 @@ def _policies(result: Audit) -> list[str]:
     policies = result.data.policies
     who = "one policy" if policies == 1 else f"{policies} policies"
     lines = [
-        f"The runs come from {who}. A policy that is not in the data may write, act and fail in other ways; above all one "
-        "that was trained against this score."
+        f"The runs come from {who}. A policy that is not in the data may write, act and fail in other ways; above all "
+        "one that was trained against this score."
     ]
     if result.data.unknown_writer_turns:
         lines.append(
@@ -95,8 +95,8 @@ def _heads(result: Audit) -> list[str]:
     lines = []
     if all(row.degrees == [0] for row in result.scores):
         lines.append(
-            "The heads are linear and read the mean of the turns so far (degree 0), not their order. Other heads on the "
-            "same turns may predict more, and may be easier or harder to move."
+            "The heads are linear and read the mean of the turns so far (degree 0), not their order. Other heads on "
+            "the same turns may predict more, and may be easier or harder to move."
         )
     encoder = clip(result.settings.encoder, 120)
     lines.append(f"Text was read through one encoder ({encoder}); another one may give other figures.")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from armslength.audit import Audit, Estimate
-from armslength.audit.model import Alert, Attack, Ceiling
+from armslength.audit import Attack, Audit, Ceiling, Estimate
 
 from . import words
 from .figures import Drawing, Entry, bars
@@ -21,7 +20,6 @@ class AttackLine(NamedTuple):
     """An adversary with its six figures."""
 
     name: str
-    pool: str
     figures: list[tuple[str, Figure]]
 
 
@@ -51,6 +49,7 @@ class Channel(NamedTuple):
     drawings: list[Drawing]
     unmeasured: str
     says: list[str]
+    pools: str
     attacks: list[AttackLine]
     ceilings: list[CeilingLine]
 
@@ -90,7 +89,7 @@ def manipulation(result: Audit) -> Manipulation:
         failed = any(c.name == "active test" and not c.passed for c in result.controls)
         why = "the active test failed, so the attack cannot be trusted" if failed else "the result holds none"
         no_attack = f"No attack is printed: {why}. Ceilings do not depend on it."
-    steering = [", ".join(f"{key}: {value}" for key, value in row.items()) for row in result.steering]
+    steering = [", ".join(f"{key}: {value}" for key, value in sorted(row.items())) for row in result.steering]
     return Manipulation(summary, channels, no_attack, [clip(row) for row in steering], _kept(result))
 
 
@@ -114,7 +113,6 @@ class _Found:
         self.ceilings: list[Ceiling] = [
             c for c in result.ceilings if (c.head, c.writable) == (head, writable)
         ]
-        self.alert: Alert | None = next((a for a in result.alerts if a.head == head), None)
 
     def certificate(self) -> str:
         """The words of a zero by construction; empty where the head reads the channel or any figure disagrees."""
@@ -156,6 +154,7 @@ class _Found:
         reason = f"{of(removed[0].estimate.n, 'alerts')}: {found.reason}" if found else ""
         return Channel(
             f"{self.head} head", words.channel(self.writable), self._alerts(), drawings, reason, self._says(),
+            self._pools(),
             [self._line(a) for a in self.attacks if a.adversary != "keep"],
             [self._ceiling_line(c) for c in self.ceilings],
         )  # fmt: skip
@@ -201,7 +200,12 @@ class _Found:
             ),
             ("drop of z", figure(attack.z_drop, "failing runs")),
         ]
-        return AttackLine(words.adversary(attack.adversary), clip(words.pool(attack.pool), 80), shares)
+        return AttackLine(words.adversary(attack.adversary), shares)
+
+    def _pools(self) -> str:
+        return words.join(
+            [clip(words.pool(name), 80) for name in dict.fromkeys(a.pool for a in self.attacks)]
+        )
 
     def _says(self) -> list[str]:
         """What the bracket says in words."""
@@ -218,16 +222,15 @@ class _Found:
         sphere = next((c.value for c in self.ceilings if c.kind == "sphere"), None)
         if sphere is None or not is_measured(sphere):
             return []
-        reach = self._reach()
-        if reach is None or abs((sphere.value or 0.0) - reach[0]) > reach[1]:
+        early = next(c.before_writable.value or 0.0 for c in self.ceilings)
+        if abs((sphere.value or 0.0) - (1 - early)) > _SAME:
             return [
                 f"No text whatever could silence more than {share(sphere.value)} of the {of(sphere.n, 'alerts')}."
             ]
-        early = max(0.0, 1 - reach[0])
         return [
             f"The ceiling is {share(sphere.value)}: exactly 1 minus the share of alerts raised before anything "
-            f"writable ({share(early)} of {of(sphere.n, 'alerts')}). It says no more than that; how cheap the silencing "
-            "is, the red bars and the drop of z say."
+            f"writable ({share(early)} of {of(sphere.n, 'alerts')}). It says no more than that; how cheap the "
+            "silencing is, the red bars and the drop of z say."
         ]
 
     def _reads_part_of_both(self) -> bool:
@@ -235,24 +238,8 @@ class _Found:
         return self.writable == "both" and sum(single) == 1
 
     def _before(self) -> Figure | None:
-        """Share of alerts raised before a turn of this channel: the head's figure, or else a count with no interval."""
-        reads_both = all(words.reads_channel(self.head, name) for name in ("assistant", "tool_call"))
-        if self.writable == "both" or not reads_both:
-            return _share(self.alert.before_anything_writable) if self.alert else None
-        reach, row = self._reach(), next(iter(self.attacks), None)
-        if reach is None or row is None or not is_measured(row.removed):
-            return _share(row.removed if row else None)
-        return Figure(share(1 - reach[0]), "no interval", of(row.removed.n, "alerts"), "", True)
-
-    def _reach(self) -> tuple[float, float] | None:
-        """Share of alerts raised after a turn of this channel, with the error of rounding; None where not known."""
-        if self.writable == "both" and self.alert and is_measured(self.alert.before_anything_writable):
-            return 1 - (self.alert.before_anything_writable.value or 0.0), _SAME
-        row = next(iter(self.attacks), None)
-        if row is None or not row.removed.n:
-            return None
-        exact = self.result.settings.fold_seeds == 1
-        return row.removed_after_writable.n / row.removed.n, _SAME if exact else 1 / row.removed.n
+        """Share of alerts raised before a turn of this channel."""
+        return _share(next((c.before_writable for c in self.ceilings), None))
 
 
 def _share(estimate: Estimate | None) -> Figure | None:

@@ -104,6 +104,7 @@ def clip(text: str, longest: int = _LONGEST) -> str:
 
 
 def _text(value: float, signed: bool, percent: bool) -> str:
-    number = 100 * value if percent else value
+    # A bound just below zero keeps its sign, because verdicts hang on it; zero itself has none.
+    number = (100 * value if percent else value) + 0.0
     digits = ".1f" if percent else ".2f"
-    return format(number, f"{'+' if signed else ''}z{digits}").replace("-", "−")
+    return format(number, f"{'+' if signed else ''}{digits}").replace("-", "−")

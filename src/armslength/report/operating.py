@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
-from armslength.audit import Audit
-from armslength.audit.model import Alert, Atom
+from armslength.audit import Alert, Atom, Audit
 
 from . import words
 from .numbers import DASH, Figure, clip, figure, is_measured, of, share
@@ -85,7 +84,7 @@ def operating(result: Audit) -> list[Measure]:
             lambda a: _atom(a.largest_atom)),
         row("folds without a threshold", "too few successes to set one; nothing alerts there",
             lambda a: f"{a.folds_without_threshold} of {len(a.penalties)}"),
-        row("penalties chosen", "λ, one a fold", _penalties),
+        row("penalties chosen", "λ, one a fold: the largest within one standard error of the best", _penalties),
     ]  # fmt: skip
 
 
@@ -103,7 +102,7 @@ def card(result: Audit) -> Card:
         StratumLine(
             clip(name, 80), of(s.failures, "failures"), figure(s.auc_r4, "runs"), figure(s.auc_r1, "runs")
         )
-        for name, s in sorted(data.strata.items(), key=lambda item: item[0] != "step limit")
+        for name, s in sorted(data.strata.items(), key=lambda item: (item[0] != "step limit", item[0]))
     ]
     sizes = {"success": data.measured - data.failures, "failure": data.failures}
     medians = [
@@ -150,5 +149,5 @@ def _penalties(alert: Alert) -> str:
         return "– none was fitted"
     counts = sorted(Counter(alert.penalties).items())
     chosen = ", ".join(f"{penalty:g} in {of(count, 'folds')}" for penalty, count in counts)
-    edge = f"{alert.penalties_at_edge} of {len(alert.penalties)} at the edge of the range"
+    edge = f"the best was at the edge of the range in {alert.penalties_at_edge} of {len(alert.penalties)}"
     return f"{chosen}; {edge}"

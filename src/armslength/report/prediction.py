@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
-from armslength.audit import Audit, Estimate
-from armslength.audit.model import Rival, Score
+from armslength.audit import Audit, Estimate, Rival, Score
 
 from . import words
 from .figures import Drawing, Entry, forest
@@ -64,34 +63,32 @@ def prediction(result: Audit) -> Prediction:
     tones = {name: "headline" if name == result.settings.authorship else "head" for name in order}
     rivals = _by_name([(row.name, row.read, row) for row in result.rivals])
     explained = _by_name([(row.name, row.read, row) for row in result.explanations])
-    lines = [Line(f"{n} head", f"reads {words.reads_of(n)}" if words.reads_of(n) else "", tones[n],
+    lines = [Line(f"{n} head", words.reads_of(n) and f"reads {words.reads_of(n)}", tones[n],
                   _auc_cells(heads[n], reads)) for n in order]  # fmt: skip
-    lines += [
-        Line(f"rival: {clip(n, 80)}", "", "rival", _auc_cells(rows, reads)) for n, rows in rivals.items()
-    ]
-    explanations = [
-        Line(clip(n, 80), "", "rival", _auc_cells(rows, reads) + _difference_cells(rows, reads))
-        for n, rows in explained.items()
-    ]
-    sizes = {(e.estimate.n, e.estimate.groups) for at in _DRAWN for e in _entries(result, at)}
-    drawn_on = (
-        figure(next(_entries(result, at)[0].estimate for at in _DRAWN), "runs").size
-        if len(sizes) == 1
-        else ""
-    )
+    lines += [_rival(f"rival: {name}", _auc_cells(rows, reads)) for name, rows in rivals.items()]
+    drawn = {at: entries for at in _DRAWN if (entries := _entries(result, at))}
     return Prediction(
         headings=[words.read(at) for at in reads],
         lines=lines,
-        differences=[
-            Line(clip(n, 80), "", "rival", _difference_cells(rows, reads)) for n, rows in rivals.items()
+        differences=[_rival(name, _difference_cells(rows, reads)) for name, rows in rivals.items()],
+        every_head=[_rival(name, _every_head(rows, order)) for name, rows in rivals.items()],
+        explanations=[
+            _rival(name, _auc_cells(rows, reads) + _difference_cells(rows, reads))
+            for name, rows in explained.items()
         ],
-        every_head=[Line(clip(n, 80), "", "rival", _every_head(rows, order)) for n, rows in rivals.items()],
-        explanations=explanations,
-        drawings=[
-            forest(f"AUC, {words.read(at)}", _entries(result, at)) for at in _DRAWN if _entries(result, at)
-        ],
-        drawn_on=drawn_on,
+        drawings=[forest(f"AUC, {words.read(at)}", entries) for at, entries in drawn.items()],
+        drawn_on=_drawn_on([entry.estimate for entries in drawn.values() for entry in entries]),
     )
+
+
+def _rival(name: str, cells: list[Cell]) -> Line:
+    return Line(clip(name, 80), "", "rival", cells)
+
+
+def _drawn_on(estimates: Sequence[Estimate]) -> str:
+    """What all figures of the drawings rest on; empty where it is not the same for all."""
+    sizes = {figure(estimate, "runs").size for estimate in estimates}
+    return sizes.pop() if len(sizes) == 1 else ""
 
 
 class Told(NamedTuple):
@@ -119,7 +116,7 @@ def leak(result: Audit) -> Told | None:
         difference = (told.value or 0.0) - (honest.value or 0.0)
         sentence = "Here the terminal turns would have added next to nothing to the figure."
         if difference > _WORTH_SAYING:
-            sentence = "The first figure flatters: part of it only reads how the run ended, after nothing can be done."
+            sentence = "The first figure is the higher one: part of it may only read how the run ended."
         elif difference < -_WORTH_SAYING:
             sentence = "Here the terminal turns would have lowered the figure."
         size = (

@@ -38,8 +38,8 @@ def table(result: Audit, findings: Mapping[str, int]) -> str:
     excluded = ", ".join(f"{reason} {count}" for reason, count in data.excluded.items()) or "nothing"
     console.print(
         Text(
-            f"{data.measured} of {data.trajectories} runs measured, {data.failures} failures, {data.groups} task groups, "
-            f"{data.policies} policies. Left out: {excluded}. Label: {', '.join(data.label.source) or 'none'} "
+            f"{data.measured} of {data.trajectories} runs measured, {data.failures} failures, {data.groups} task "
+            f"groups, {data.policies} policies. Left out: {excluded}. Label: {', '.join(data.label.source) or 'none'} "
             f"(grade {'/'.join(data.label.grade) or '-'})."
         )
     )

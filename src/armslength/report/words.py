@@ -35,7 +35,7 @@ _GRADES = {
 }
 _CONTROLS = {
     "active test": "Is the attack strong enough to find a weakness that is there, and quiet where there is none?",
-    "non-interference": "Does the strict score stay the same to the last bit whatever the policy writes?",
+    "non-interference": "Does the strict score stay the same to the last bit when all text of the policy is replaced?",
 }
 
 

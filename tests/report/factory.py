@@ -1,0 +1,125 @@
+"""Small results for the tests of the page; every free text can be planted with the same hostile one."""
+
+from __future__ import annotations
+
+from armslength.audit import SCHEMA, Audit, Estimate
+from armslength.audit.model import (
+    Alert,
+    Atom,
+    Attack,
+    Ceiling,
+    Control,
+    Data,
+    Label,
+    Leak,
+    Provenance,
+    Rival,
+    Score,
+    Settings,
+    Stratum,
+    Verdict,
+)
+
+HEADS = ("all-role", "recorded", "strict")
+READS = ("R1", "R2@0.5", "R4")
+ADVERSARIES = ("keep", "random", "best-of-5", "best-of-20", "best-of-100", "pool-maximum")
+READS_CHANNEL = {("all-role", "assistant"), ("all-role", "tool_call"), ("all-role", "both"),
+                 ("recorded", "tool_call"), ("recorded", "both")}  # fmt: skip
+
+AUC = Estimate(0.71, 0.64, 0.78, 321, 45)
+WITHIN = Estimate(0.55, 0.40, 0.70, 123, 17, "123 pairs, fewer than 200: no claim")
+DIFFERENCE = Estimate(0.04, -0.02, 0.10, 321, 45)
+SHARE = Estimate(0.625, 0.5, 0.75, 80, 33)
+EARLY = Estimate(0.375, 0.25, 0.5, 80, 33)
+ZERO = Estimate(0.0, 0.0, 0.0, 80, 33)
+DROP = Estimate(1.25, 1.0, 1.5, 150, 41)
+NO_NUMBER = Estimate(None, None, None, 7, 0, "7 alerts, fewer than 20: no number")
+
+
+def normal(text: str = "", *, word: str = "monitor", share: Estimate = SHARE, passed: bool = True) -> Audit:
+    """A result with every kind of row; `text` is added to every free text in it."""
+    rival = f"error rate{text}"
+    early = EARLY if share.value is not None else share
+    ceilings = [Ceiling(h, [0], c, k, share if (h, c) in READS_CHANNEL else ZERO, early,
+                        DROP if (h, c) in READS_CHANNEL else ZERO)
+                for h in HEADS for c in ("assistant", "tool_call", "both") for k in ("hull", "sphere")]  # fmt: skip
+    return Audit(
+        schema=SCHEMA,
+        verdict=Verdict(
+            word + text, f"It warns of failure.{text}",
+            {"auc_r4": AUC, "auc_within_task_r1": WITHIN, f"difference_to_{rival}_r4": DIFFERENCE, f"odd{text}": AUC},
+            [f"stop control is not measured by this version{text}"], [rival],
+        ),
+        verdicts={"all-role": f"no better than {rival}", "recorded": "no signal", "strict": word, f"user{text}": word},
+        data=_data(text),
+        scores=[Score(h, h, [0], "words", at, AUC, WITHIN, 123, (0.70, 0.72)) for h in HEADS for at in READS],
+        rivals=[Rival(rival, at, AUC, WITHIN, DIFFERENCE, WITHIN, dict.fromkeys(HEADS, DIFFERENCE)) for at in READS],
+        explanations=[Rival(f"length{text}", "R4", AUC, WITHIN, DIFFERENCE, WITHIN, {"strict": DIFFERENCE})],
+        alerts=[_alert(head) for head in HEADS],
+        attacks=[_attack(h, c, a, share, text) for h in HEADS for c in ("assistant", "tool_call", "both")
+                 for a in ADVERSARIES],
+        steering=[{"kind": f"stop{text}", f"key{text}": "0.1"}],
+        ceilings=ceilings,
+        controls=[
+            Control("active test", True, None, "detail"), Control("non-interference", passed, None, "detail"),
+            Control(f"another{text}", False, AUC, f"detail{text}"),
+        ],
+        leak=Leak(Estimate(0.95, 0.93, 0.97, 321, 45), AUC),
+        settings=_settings(text),
+        provenance=_provenance(text),
+    )  # fmt: skip
+
+
+def unmeasured(text: str = "") -> Audit:
+    """A result without any figure."""
+    reason = f"only one class: 0 successes and 9 failures{text}"
+    nothing = Estimate(None, None, None, 0, 0, f"doing nothing is not measured by this version{text}")
+    data = Data(12, 9, 3, 9, 1, 40, {"success": None, "failure": None}, {"no outcome": 3}, [], 0, {},
+                Label([f"reward{text}"], ["B"], nothing))  # fmt: skip
+    return Audit(
+        schema=SCHEMA, verdict=Verdict("unmeasured", f"Unmeasured: {reason}.", {}, [reason], []),
+        verdicts=dict.fromkeys(HEADS, "unmeasured"), data=data, scores=[], rivals=[], explanations=[], alerts=[],
+        attacks=[], steering=[], ceilings=[], controls=[], leak=None, settings=_settings(text),
+        provenance=Provenance("", {}, {}, 1, None),
+    )  # fmt: skip
+
+
+def _data(text: str) -> Data:
+    return Data(
+        trajectories=400, measured=321, groups=45, failures=200, policies=2, decision_points=2345,
+        median_points={"success": 6.0, "failure": 8.5}, excluded={f"crashed{text}": 49, "duplicate": 30},
+        duplicates=[(f"runs{text}.jsonl:{i}", f"first{text}.jsonl:1") for i in range(30)], unknown_writer_turns=4,
+        strata={"other failures": Stratum(150, AUC, AUC), "step limit": Stratum(50, AUC, NO_NUMBER),
+                f"kind{text}": Stratum(1, AUC, AUC)},
+        label=Label([f"verifier{text}"], ["A", f"Z{text}"],
+                    Estimate(None, None, None, 0, 0, f"not measured by this version{text}")),
+    )  # fmt: skip
+
+
+def _alert(head: str) -> Alert:
+    # Of 80 alerts, 30 were raised before anything writable: the ceiling of 0.625 says no more than that.
+    early = {"strict": 1.0}.get(head, 0.375)
+    return Alert(
+        head, [0], "R4", 0.1, Estimate(0.15, 0.11, 0.19, 121, 40), [0.1, 0.2, None], Atom(0.3, 0.1, 0.4, -0.5), 80,
+        Estimate(0.4, 0.33, 0.47, 200, 44), Estimate(early, early, early, 80, 33), 1, [1.0, 10.0, 10.0], 1,
+    )  # fmt: skip
+
+
+def _attack(head: str, writable: str, adversary: str, share: Estimate, text: str) -> Attack:
+    still = adversary == "keep" or (head, writable) not in READS_CHANNEL
+    removed, drop = (ZERO, ZERO) if still else (share, DROP)
+    reached = Estimate(removed.value, removed.low, removed.high, 50, 20)
+    silent = Estimate(0.0, 0.0, 0.0, 120, 40)
+    return Attack(head, [0], "R4", writable, adversary, f"successful{text}", removed, ZERO, silent, removed, reached,
+                  drop)  # fmt: skip
+
+
+def _settings(text: str) -> Settings:
+    return Settings("strict", 0.1, 5, 4, 1, 2000, 10, "policy", f"static word pieces{text}")
+
+
+def _provenance(text: str) -> Provenance:
+    return Provenance(
+        f"armslength audit runs{text}.jsonl --out here", {"armslength": "0.1.0", f"name{text}": f"2{text}"},
+        {f"trajectories{text}": f"abc{text}"}, 7, f"c0ffee{text}",
+    )  # fmt: skip
