@@ -97,6 +97,12 @@ def test_a_control_piece_cannot_be_written(text):
     assert text not in ROW
 
 
+@pytest.mark.parametrize("mark", ["\ufffd", "\u200b", "\u0301", "\x07", "\ue000", "\u00ad"])
+def test_invisible_characters_vanish_inside_a_word(mark):
+    """A replacement mark, a joiner, an accent or a control joins what stands around it."""
+    assert split_words(f"or{mark}der") == ["order"]
+
+
 def test_a_longest_word():
     """A word of a hundred characters counts; one more and it is no word."""
     assert len(REAL.rows("a" * 100)) > 0

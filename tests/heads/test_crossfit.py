@@ -2,9 +2,18 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from armslength.encoders import UNIT
-from armslength.heads import LevelReader, cross_fit, first_run, grouped_splits, same_turn
+from armslength.heads import (
+    PENALTIES,
+    LevelReader,
+    cross_fit,
+    first_run,
+    fit_path,
+    grouped_splits,
+    same_turn,
+)
 from armslength.records import Corpus, Outcome, Trajectory, Turn
 from armslength.scoring import running_maximum
 from armslength.statistics import auc, group_weights, interval, pooled_pairs, threshold
@@ -177,3 +186,49 @@ def test_the_threshold_is_made_of_inner_out_of_fold_successes():
         held = split.train[split.inner == inner]
         maxima += r4[held[corpus.failed[held] == 0]].tolist()
     assert fit.threshold == threshold(np.array(maxima), alpha=0.2)
+
+
+def one_standard_error(reader, corpus, split):
+    """The largest λ within one standard error of the best: one inner fold, one λ and one AUC at a time."""
+    k = corpus.points.counts
+    train = np.isin(corpus.points.trajectory, split.train)
+    owner = corpus.points.trajectory[train]
+    inner = dict(zip(split.train.tolist(), split.inner.tolist(), strict=True))
+    fold_of = np.array([inner[i] for i in owner])
+    every = np.stack([np.where(fold_of == j, 0.0, 1 / k[owner]) for j in range(4)] + [1 / k[owner]])
+    fitted = fit_path(reader.features[train], corpus.failed[owner].astype(float), every, PENALTIES)
+    values = np.full((4, len(PENALTIES)), np.nan)
+    pairs = np.zeros(4)
+    for j in range(4):
+        rows = [i for i, fold in inner.items() if fold == j]
+        failed = corpus.failed[rows]
+        pairs[j] = failed.sum() * (1 - failed).sum()
+        for index in range(len(PENALTIES)):
+            z = np.round(reader.features @ fitted.weights[j, index] + fitted.intercepts[j, index], 6)
+            r4 = [z[corpus.points.offsets[i] : corpus.points.offsets[i + 1]].max() for i in rows]
+            if pairs[j]:
+                values[j, index] = roc_auc_score(failed, r4)
+    pooled = np.nansum(values * pairs[:, None], axis=0) / pairs.sum()
+    best = int(pooled.argmax())
+    measured = values[~np.isnan(values[:, best]), best]
+    error = measured.std(ddof=1) / np.sqrt(len(measured))
+    return max(p for p, value in zip(PENALTIES, pooled, strict=True) if value >= pooled[best] - error)
+
+
+def test_the_penalty_is_the_largest_within_one_standard_error():
+    """On corpora with and without a signal the choice is that of a slow rule, and not always the same."""
+    chosen = []
+    for seed in range(8):
+        rng = np.random.default_rng(50 + seed)
+        corpus = corpus_of(rng, 30)
+        vectors = vectors_of(rng, corpus).astype(np.int64)
+        # A signal that only the difference of two noisy columns shows: strong penalties cannot take it.
+        vectors[:, 1] = vectors[:, 0] + rng.integers(-500, 500, len(vectors))
+        for row in np.flatnonzero(corpus.failed):
+            vectors[texts_of(corpus, [row]), 1] += 400 * (seed % 4)
+        reader = LevelReader(corpus, np.clip(vectors, -UNIT, UNIT).astype(np.int16), "strict")
+        splits = grouped_splits(corpus.group.codes, seed=seed)
+        found = cross_fit(reader, corpus, splits, alpha=0.1, threads=1)
+        assert [fit.penalty for fit in found.fits] == [one_standard_error(reader, corpus, s) for s in splits]
+        chosen += [fit.penalty for fit in found.fits]
+    assert len(set(chosen)) > 2, sorted(chosen)

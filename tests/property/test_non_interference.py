@@ -18,7 +18,7 @@ from armslength.encoders import StaticTable
 from armslength.formats import ReadOptions, read
 from armslength.geometry import prefix_spans
 from armslength.heads import LevelReader, cross_fit, grouped_splits
-from armslength.records import Corpus
+from armslength.records import ROLE_CODE, Corpus
 from armslength.scoring import ExactHead, score, turn_values
 
 ENCODER = StaticTable()
@@ -140,7 +140,7 @@ def row(base, number, messages, *, success=True):
 
 
 def scores_of(folder, content, *, mapped=lambda trajectory: trajectory):
-    """Scores at every decision point of every distinct run of a file, by identifier."""
+    """Scores at every decision point and error signals of every distinct run of a file, by identifier."""
     path = folder / "runs.jsonl"
     path.write_bytes(content)
     corpus = Corpus.build(mapped(trajectory) for trajectory in read(path, ReadOptions(format="chat")))
@@ -148,7 +148,12 @@ def scores_of(folder, content, *, mapped=lambda trajectory: trajectory):
     spans = prefix_spans(corpus, "strict")
     z = score(HEAD, spans, turn_values(HEAD, corpus, ENCODER.encode(corpus.texts)))
     cuts = corpus.points.offsets
-    return {t.id: z[cuts[i] : cuts[i + 1]].tobytes() for i, t in enumerate(corpus.trajectories)}
+    found = {}
+    for i, trajectory in enumerate(corpus.trajectories):
+        turns = slice(corpus.offsets[i], corpus.offsets[i + 1])
+        errors = corpus.error[turns][corpus.role[turns] == ROLE_CODE["tool_result"]]
+        found[trajectory.id] = z[cuts[i] : cuts[i + 1]].tobytes(), errors.tobytes()
+    return found
 
 
 def differences(folder, wanted, seed, **options):

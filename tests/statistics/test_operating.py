@@ -8,8 +8,13 @@ import pytest
 
 from armslength.statistics import threshold
 
+ALPHAS = ["0.001", "0.01", "0.05", "0.07", "0.1", "0.15", "0.2", "0.3", "0.35", "0.4", "0.5", "0.7", "0.9"]
 
-@pytest.mark.parametrize("alpha", ["0.1", "0.05", "0.01", "0.2", "0.3", "0.5", "0.07", "0.001", "0.9"])
+
+@pytest.mark.parametrize(
+    "alpha",
+    ["0.1", "0.05", "0.01", "0.2", "0.3", "0.5", "0.07", "0.001", "0.9", "0.7", "0.4", "0.15", "0.35"],
+)
 def test_the_order_statistic_equals_exact_arithmetic(alpha):
     """For every n the rank is that of fractions, and none where it lies beyond the sample."""
     rng = np.random.default_rng(0)

@@ -34,6 +34,15 @@ class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
     groups: int
     reason: str | None = None
 
+    def text(self, *, signed: bool = False) -> str:
+        """Value and interval on one line, or why there is none."""
+        if self.value is None:
+            return f"unmeasured ({self.reason})"
+        plus = "+" if signed else ""
+        if self.low is None or self.high is None:
+            return f"{self.value:{plus}.2f} (no interval)"
+        return f"{self.value:{plus}.2f} [{self.low:.2f}, {self.high:.2f}]"
+
 
 class Stratum(msgspec.Struct, frozen=True):
     """A kind of failure, shown apart: its runs against all successes."""

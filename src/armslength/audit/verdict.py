@@ -87,11 +87,11 @@ def _missing_for_reward(evidence: Evidence, min_pairs: int) -> list[str]:
     if evidence.pairs < min_pairs or within.low is None:
         missing.append(f"within-task AUC rests on {evidence.pairs} pairs, {min_pairs} are needed")
     elif within.low <= 0.5:
-        missing.append(f"within-task AUC at the end {_text(within)} does not exceed 0.5")
+        missing.append(f"within-task AUC at the end {within.text()} does not exceed 0.5")
     missing += [f"{name} is not beaten at the end" for name in unbeaten_rivals(evidence.rivals["R1"])]
     for channel, sphere in evidence.spheres.items():
         if sphere.value is None or sphere.value > CEILING_OF_A_REWARD:
-            missing.append(f"the ceiling through {channel} is {_text(sphere)}")
+            missing.append(f"the ceiling through {channel} is {sphere.text()}")
     clauses = NOT_MEASURED if evidence.end == "policy" else NOT_MEASURED[:1]
     return missing + [f"{clause} is not measured by this version" for clause in clauses]
 
@@ -107,7 +107,7 @@ def _difficulty_only(evidence: Evidence, min_pairs: int) -> bool:
 
 def _sentence(word: str, evidence: Evidence, unbeaten: Sequence[str], missing: Sequence[str]) -> str:
     running = evidence.auc["R4"]
-    auc = f"AUC {_text(running)}, {running.groups} groups"
+    auc = f"AUC {running.text()}, {running.groups} groups"
     cheap = _cheap(evidence)
     if word == "reward":
         holds = "tells runs of one task apart, beats every rival, and the policy cannot move it"
@@ -115,13 +115,13 @@ def _sentence(word: str, evidence: Evidence, unbeaten: Sequence[str], missing: S
     if word == "difficulty only":
         within = evidence.within["R4"]
         return (
-            f"Across tasks it predicts ({auc}), but between runs of the same task it does not: {_text(within)} over "
+            f"Across tasks it predicts ({auc}), but between runs of the same task it does not: {within.text()} over "
             f"{evidence.pairs} pairs. It knows which tasks are hard, not which runs fail; a group-relative trainer "
             "would learn nothing from it."
         )
     if word == "monitor":
         beaten = [
-            f"{name} by {_text(d, sign=True)}"
+            f"{name} by {d.text(signed=True)}"
             for name, d in evidence.rivals["R4"].items()
             if d.value is not None
         ]
@@ -129,7 +129,7 @@ def _sentence(word: str, evidence: Evidence, unbeaten: Sequence[str], missing: S
         return f"It warns of failure ({auc}){more}. Watch with it, do not train on it: {cheap or missing[0]}."
     if unbeaten and word.startswith("no better than"):
         first = unbeaten[0]
-        difference = _text(evidence.rivals["R4"][first], sign=True)
+        difference = evidence.rivals["R4"][first].text(signed=True)
         does = "does better" if (evidence.rivals["R4"][first].high or 0.0) < 0 else "does as well"
         others = _others(evidence.rivals["R4"], unbeaten[1:])
         also = f" And {cheap}." if cheap else ""
@@ -154,15 +154,6 @@ def _cheap(evidence: Evidence) -> str:
     channel, worst = max(measured.items(), key=lambda item: item[1].value or 0.0)
     what = {"assistant": "replies", "tool_call": "tool calls"}.get(channel, "replies and calls")
     return f"choosing among five ordinary {what} at each turn silences {100 * (worst.value or 0):.0f} % of its alerts"
-
-
-def _text(estimate: Estimate, *, sign: bool = False) -> str:
-    if estimate.value is None:
-        return f"unmeasured ({estimate.reason})"
-    plus = "+" if sign else ""
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:{plus}.2f}"
-    return f"{estimate.value:{plus}.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
 
 
 def _join(parts: Sequence[str]) -> str:

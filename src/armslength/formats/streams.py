@@ -15,7 +15,7 @@ import codecs
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import zstandard
 
@@ -137,47 +137,64 @@ def _decompressed(path: Path, broken: Callable[[str], None]) -> Iterator[bytes]:
             yield from iter(lambda: file.read(_BLOCK), b"")
 
 
+class _Engine(Protocol):
+    """One member being decompressed."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What follows the member."""
+        ...
+
+    @property
+    def eof(self) -> bool:
+        """Whether the member reached its end."""
+        ...
+
+    def decompress(self, data: bytes, /) -> bytes:
+        """The next plain bytes."""
+        ...
+
+
 def _gunzip(blocks: Iterator[bytes], broken: Callable[[str], None]) -> Iterator[bytes]:
-    engine = None
-    for block in blocks:
-        rest = block
-        while rest and (engine is not None or rest.strip(b"\0")):
-            engine = engine or zlib.decompressobj(31)
-            try:
-                out = engine.decompress(rest)
-            except zlib.error as error:
-                broken(str(error))
-                return
-            if out:
-                yield out
-            rest = engine.unused_data
-            if engine.eof:
-                engine = None
-    if engine is not None:
-        broken("gzip data that end early")
+    # Zero bytes after the last member are padding, as tape and block devices leave it.
+    return _inflate(blocks, lambda: zlib.decompressobj(31), zlib.error, broken, kind="gzip", padding=b"\0")
 
 
 def _unzstd(blocks: Iterator[bytes], broken: Callable[[str], None]) -> Iterator[bytes]:
-    decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+    frames = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+
+    def frame() -> _Engine:
+        return frames.decompressobj()
+
+    return _inflate(blocks, frame, zstandard.ZstdError, broken, kind="zstd")
+
+
+def _inflate(
+    blocks: Iterator[bytes],
+    start: Callable[[], _Engine],
+    failure: type[Exception],
+    broken: Callable[[str], None],
+    *,
+    kind: str,
+    padding: bytes = b"",
+) -> Iterator[bytes]:
+    """Decompress member after member; a member that does not reach its end is broken, however it stops."""
     engine = None
     for block in blocks:
         rest = block
-        while rest:
-            engine = engine or decompressor.decompressobj()
+        while rest and (engine is not None or (rest.strip(padding) if padding else rest)):
+            engine = engine or start()
             try:
                 out = engine.decompress(rest)
-            except zstandard.ZstdError as error:
+            except failure as error:
                 broken(str(error))
                 return
             if out:
                 yield out
-            rest = engine.unused_data
-            if engine.eof:
-                engine = None
-            else:
-                break
+            rest = engine.unused_data if engine.eof else b""
+            engine = None if engine.eof else engine
     if engine is not None:
-        broken("zstd data that end early")
+        broken(f"{kind} data that end early")
 
 
 def _to_utf8(chunks: Iterator[bytes]) -> Iterator[bytes]:

@@ -102,10 +102,5 @@ def _manipulation(result: Audit) -> Table:
 
 
 def text(estimate: Estimate, *, signed: bool = False) -> str:
-    """An estimate in one cell: the value with its interval, or why there is none."""
-    if estimate.value is None:
-        return f"– (n={estimate.n})"
-    plus = "+" if signed else ""
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:{plus}.2f} (no interval)"
-    return f"{estimate.value:{plus}.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
+    """An estimate in one cell; its reason stands in the report."""
+    return f"– (n={estimate.n})" if estimate.value is None else estimate.text(signed=signed)
