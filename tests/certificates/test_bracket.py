@@ -158,17 +158,14 @@ def test_several_writable_roles_add_their_minima():
             assert (found["both", kind].after <= found[role, kind].after).all()
 
 
-@pytest.mark.xfail(
-    reason="only the roles assistant and tool_call are written; the all-role head also reads others"
-)
 def test_the_sphere_covers_whatever_role_the_policy_wrote_under(monkeypatch):
-    """A result or a user turn that the policy wrote itself is read by the all-role head, and may be rewritten."""
+    """No head reads a result or a user turn that the policy wrote itself, so rewriting it undercuts no ceiling."""
     rng = np.random.default_rng(9)
     forged = [("tool_result", "policy"), ("user", "policy"), ("user", "user")]
     corpus = Corpus.build(
         Trajectory(
             str(i), f"task {i}", f"task {i}", "p",
-            (Turn("user", "user", "x" * i, 0), *(Turn(*kind, f"{'x' * i} {kind[0]}", 1) for kind in forged)),
+            (Turn("user", "user", "x" * i, 0), *(Turn(*kind, f"{'x' * i} {kind[0]} {kind[1]}", 1) for kind in forged)),
             Outcome(bool(i % 2), "made up", "A"),
         )
         for i in range(20)
@@ -181,4 +178,9 @@ def test_the_sphere_covers_whatever_role_the_policy_wrote_under(monkeypatch):
     rewritten = vectors.copy()
     rewritten[corpus.text[corpus.writer == WRITER_CODE["policy"]]] = -UNIT
     after = score(head, prefix_spans(corpus, "all-role"), turn_values(head, corpus, rewritten))
-    assert max(z["sphere"].max() for z in found.values()) <= after.min() + 1e-3
+    for z in found.values():
+        assert (z["sphere"] <= after.max()).all()
+    assert (
+        after.tolist()
+        == score(head, prefix_spans(corpus, "all-role"), turn_values(head, corpus, vectors)).tolist()
+    )

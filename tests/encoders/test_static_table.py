@@ -104,9 +104,6 @@ def test_the_digest_names_the_vectors():
     assert len(bytes.fromhex(ENCODER.digest)) == 32
 
 
-@pytest.mark.xfail(
-    reason="the digest covers the table and its scale, not the vocabulary that chooses the rows"
-)
 def test_the_digest_covers_the_vocabulary(monkeypatch):
     """Another order of the pieces is another encoder."""
     monkeypatch.setattr(

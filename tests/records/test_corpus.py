@@ -151,9 +151,6 @@ def test_near_identical_runs_share_a_group():
     assert spell(corpus.task) == ["a", "b", "b", "c", "d"]
 
 
-@pytest.mark.xfail(
-    raises=AssertionError, reason="groups are joined before runs without a decision point are left out"
-)
 def test_runs_that_are_not_measured_join_no_groups():
     """Near-identical silent runs of two tasks are excluded, and leave the measured runs of these tasks apart."""
     corpus = Corpus.build(

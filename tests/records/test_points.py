@@ -24,18 +24,22 @@ def run(name, turns):
     return Trajectory(f"run {name}", f"task {name}", f"task {name}", "someone", tuple(turns), SUCCESS)
 
 
-def slow_points(turns):
+def slow_points(turns, *, keep_terminal):
     """(start of the run, end) of every scored point, turn by turn."""
     found, start, evidence = [], None, False
-    for at, turn in enumerate(turns):
+    at = 0  # position among the turns that are not dropped
+    for turn in turns:
+        dropped = turn.role == "terminal" and not keep_terminal
         if turn.writer in ("policy", "unknown"):
             start = None
-            continue
-        start = at if start is None else start
-        evidence = evidence or turn.writer in ("user", "world")
-        ends = at + 1 == len(turns) or turns[at + 1].writer in ("policy", "unknown")
-        if ends and evidence:
-            found.append((start, at + 1))
+        elif not dropped:
+            start = at if start is None else start
+            evidence = evidence or turn.writer in ("user", "world")
+            if found and found[-1][0] == start:
+                found.pop()  # the run goes on
+            if evidence:
+                found.append((start, at + 1))
+        at += not dropped
     return found
 
 
@@ -53,11 +57,7 @@ def test_the_grid_equals_a_turn_by_turn_one(sequences, keep_terminal):
         base = corpus.offsets[row]
         ends = (corpus.points.end[first:last] - base).tolist()
         actual.append(list(zip((corpus.points.run[first:last] - base).tolist(), ends, strict=True)))
-    kept = [
-        [turn for turn in trajectory.turns if keep_terminal or turn.role != "terminal"]
-        for trajectory in corpus.trajectories
-    ]
-    assert actual == [slow_points(turns) for turns in kept]
+    assert actual == [slow_points(t.turns, keep_terminal=keep_terminal) for t in corpus.trajectories]
     assert all(actual)
     assert corpus.points.trajectory.tolist() == [i for i, found in enumerate(actual) for _ in found]
 

@@ -48,7 +48,6 @@ def test_the_input_is_left_as_it_was():
     assert scores.tolist() == before.tolist()
 
 
-@pytest.mark.xfail(raises=AssertionError, reason="the rank is 0 there, and index -1 is the largest success")
 def test_a_rate_next_to_one_takes_the_smallest_success():
     """The rank is never below the first."""
     assert threshold(np.arange(1.0, 10.0), alpha=1 - 1e-12) == 1.0

@@ -191,7 +191,9 @@ def apply(runs: FailingRuns, values: Mapping[Role, Ints], *, writable: str, kind
     written = np.concatenate([[0], np.cumsum(writes)])
     open_point = written[runs.corpus.points.end] > written[runs.corpus.offsets[runs.corpus.points.trajectory]]
     untouched = np.where(open_point, -np.inf, before)
-    fall = np.where(open_point, before - after.mean(0), 0.0)
+    falls = before - after
+    # The mean of equal draws may be off by a rounding; it lies between the smallest and the largest of them.
+    fall = np.where(open_point, np.clip(falls.mean(0), falls.min(0), falls.max(0)), 0.0)
     count = np.add.reduceat(open_point, offsets[:-1], dtype=np.int64)
     total = np.add.reduceat(fall, offsets[:-1])
     mean = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)

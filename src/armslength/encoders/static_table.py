@@ -43,8 +43,11 @@ class StaticTable:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the table and its scale."""
-        return hashlib.sha256(self._table.astype(np.int8).tobytes() + self._scale.tobytes()).hexdigest()
+        """SHA-256 of the table, its scale, the vocabulary and how many pieces of a text are kept."""
+        pieces = f"{self._pieces.max_pieces}\n{chr(10).join(self._pieces.vocabulary)}".encode()
+        return hashlib.sha256(
+            self._table.astype(np.int8).tobytes() + self._scale.tobytes() + pieces
+        ).hexdigest()
 
     def rows(self, text: str) -> list[int]:
         """Rows of the table that make up `text`."""

@@ -26,14 +26,15 @@ class WordPieces:
     """
 
     def __init__(self, vocabulary: Sequence[str], *, max_pieces: int = 512) -> None:
+        self.vocabulary = tuple(vocabulary)
+        self.max_pieces = max_pieces
         self._row = {piece: row for row, piece in enumerate(vocabulary)}
-        self._max_pieces = max_pieces
         self._known: dict[str, tuple[int, ...]] = {}
 
     def rows(self, text: str) -> list[int]:
         """Rows of the pieces of `text`; a word with an unknown piece adds nothing."""
         found: list[int] = []
-        known, most = self._known, self._max_pieces
+        known, most = self._known, self.max_pieces
         for word in split_words(text):
             pieces = known.get(word)
             if pieces is None:

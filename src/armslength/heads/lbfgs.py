@@ -22,6 +22,7 @@ _MOST_STEPS = 400
 _MOST_HALVINGS = 20
 _SUFFICIENT = 1e-4  # Armijo
 _STALL = 1e-7
+_IDLE_STEPS = 3
 
 
 def minimise(objective: Objective, start: Floats, *, tolerance: float) -> Floats:
@@ -30,8 +31,8 @@ def minimise(objective: Objective, start: Floats, *, tolerance: float) -> Floats
     Args:
         objective: called with points of shape (open, k) and the indices of the open problems.
         start: shape (problems, k).
-        tolerance: a problem is done when the largest component of its gradient is below it, or when a step lowers its
-            value by less than 1e-7 of it.
+        tolerance: a problem is done when the largest component of its gradient is below it, or when three steps on
+            end lower its value by less than 1e-7 of it.
 
     Returns:
         The points, shape (problems, k).
@@ -43,6 +44,7 @@ def minimise(objective: Objective, start: Floats, *, tolerance: float) -> Floats
     steps = np.zeros((_MEMORY, *point.shape))
     bends = np.zeros_like(steps)
     inverse = np.zeros((_MEMORY, len(point)))  # 1 / (step · bend); 0 where there is none yet
+    idle = np.zeros(len(point), dtype=np.int64)
     for turn in range(_MOST_STEPS):
         live = live[np.abs(slope[live]).max(1) > tolerance]
         if not len(live):
@@ -59,9 +61,10 @@ def minimise(objective: Objective, start: Floats, *, tolerance: float) -> Floats
         steps[slot, live], bends[slot, live] = step, bend
         inverse[slot, live] = np.where(useful, 1.0 / np.where(useful, curvature, 1.0), 0.0)
         # Where the value hardly falls any more, the rest of the way lies below what weights are rounded to.
-        stalled = value[live] - new_value <= _STALL * np.abs(new_value)
+        small = value[live] - new_value <= _STALL * np.abs(new_value)
+        idle[live] = np.where(small, idle[live] + 1, 0)
         point[live], value[live], slope[live] = moved, new_value, new_slope
-        live = live[~stalled]
+        live = live[(idle[live] < _IDLE_STEPS) & (step != 0).any(1)]
     return point
 
 

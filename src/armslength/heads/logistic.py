@@ -52,7 +52,16 @@ def fit_path(
     Returns:
         Weights in raw units. A feature that never varies in a set has weight 0 there.
     """
-    problem = _Problem(features, failed, row_weights, np.asarray(penalties, dtype=np.float64))
+    lams = np.asarray(penalties, dtype=np.float64)
+    if len(features) >= features.shape[1]:
+        return _solve(features, failed, row_weights, lams)
+    # Fewer rows than features: each set is small, and its best weights lie in the span of its own rows.
+    each = [_solve(features[w > 0], failed[w > 0], w[None, w > 0], lams) for w in row_weights]
+    return Coefficients(*(np.concatenate(parts) for parts in zip(*each, strict=True)))
+
+
+def _solve(features: Floats, failed: Floats, row_weights: Floats, penalties: Floats) -> Coefficients:
+    problem = _Problem(features, failed, row_weights, penalties)
     return problem.coefficients(minimise(problem, problem.start, tolerance=_TOLERANCE))
 
 
@@ -80,7 +89,7 @@ class _Problem:
         self._shift = ((self._moments.mean - whole.mean) / scale).repeat(lams, 0)
         ratio = self._moments.deviation / scale
         self._shrink = np.divide(1.0, ratio, out=np.zeros_like(ratio), where=ratio > 0).repeat(lams, 0)
-        self._gaps, self._gap_of = _patterns(missing)
+        self._present, self._pattern_of = _patterns(~missing)
         self._failed, self._lams = failed[:, None], np.tile(penalties, sets)[:, None]
         self._weights = row_weights.repeat(lams, 0).T
         base = np.clip(row_weights @ failed / row_weights.sum(1), 1e-6, 1 - 1e-6)
@@ -97,19 +106,20 @@ class _Problem:
         """Values, shape (columns,), and gradients, shape (columns, k)."""
         beta, weights, intercept = self._unfold(theta, columns)
         shift, shrink = self._shift[columns], self._shrink[columns]
-        filled = self._gaps @ (weights * shift).T
+        # Rows are centred by the whole; each set's own centre is taken off here, where there is a value.
+        centre = self._present @ (weights * shift).T
         z = self._x @ weights.T
-        z += intercept + (filled[self._gap_of] if len(filled) > 1 else filled)
+        z += intercept - (centre[self._pattern_of] if len(centre) > 1 else centre)
         # log(1 + exp z) - y z and its slope, without overflow and with one exponential.
         tail = np.exp(-np.abs(z))
         loss = np.maximum(z, 0.0) + np.log1p(tail) - self._failed * z
         risk = np.where(z >= 0, 1.0, tail) / (1.0 + tail)
         residual = self._weights[:, columns] * (risk - self._failed)
-        slope = residual.T @ self._x + shift * (self._by_gap(residual) @ self._gaps)
+        slope = residual.T @ self._x - shift * (self._by_pattern(residual) @ self._present)
         slope = slope * shrink + self._lams[columns] * beta
         gradient = np.column_stack(
             [
-                ((slope * shrink) @ self._basis) * self._round[columns],
+                (slope @ self._basis) * self._round[columns],
                 residual.sum(0) * self._round_intercept[columns],
             ]
         )
@@ -120,61 +130,55 @@ class _Problem:
         """The points as weights on raw features."""
         _, weights, intercept = self._unfold(theta, np.arange(len(theta)))
         raw = (weights / self._scale).reshape(self._shape)
-        intercepts = intercept.reshape(self._shape[:2]) - raw @ self._centre
+        centre = (weights * self._shift).sum(1).reshape(self._shape[:2])
+        intercepts = intercept.reshape(self._shape[:2]) - centre - raw @ self._centre
         return Coefficients(raw, intercepts, self._moments.mean)
 
     def _unfold(self, theta: Floats, columns: Ints) -> tuple[Floats, Floats, Floats]:
         """Standardised weights b, weights on the rows as they are scaled here, and intercepts."""
         shrink = self._shrink[columns]
-        beta = ((theta[:, :-1] * self._round[columns]) @ self._basis.T) * shrink
+        beta = (theta[:, :-1] * self._round[columns]) @ self._basis.T
         return beta, beta * shrink, theta[:, -1] * self._round_intercept[columns] + self._level[columns]
 
-    def _by_gap(self, residual: Floats) -> Floats:
-        """Residuals summed over the rows of each pattern of missing features, shape (columns, patterns)."""
-        if len(self._gaps) == 1:
+    def _by_pattern(self, residual: Floats) -> Floats:
+        """Residuals summed over the rows of each pattern of present features, shape (columns, patterns)."""
+        if len(self._present) == 1:
             total: Floats = residual.sum(0)[:, None]
             return total
-        return np.stack([residual[self._gap_of == g].sum(0) for g in range(len(self._gaps))], axis=1)
+        return np.stack([residual[self._pattern_of == g].sum(0) for g in range(len(self._present))], axis=1)
 
 
 def _moments(features: Floats, missing: npt.NDArray[np.bool_], row_weights: Floats) -> _Moments:
-    if not missing.any():
-        total = row_weights.sum(1)[:, None]
-        mean = row_weights @ features / total
-        origin = mean[-1]  # close to every mean: no cancellation in the second moment
-        centred = features - origin
-        second = row_weights @ (centred * centred) / total
-        first = mean - origin
-    else:
-        present = ~missing
-        count = row_weights @ present
-        total = np.where(count > 0, count, 1.0)
-        known = np.where(present, features, 0.0)
-        mean = row_weights @ known / total
-        origin = mean[-1]
-        centred = np.where(present, features - origin, 0.0)
-        # A filled feature sits at the mean: it adds to the rows, not to the variance.
-        every = row_weights.sum(1)[:, None]
-        first = mean - origin
-        second = (row_weights @ (centred * centred) - count * first**2) / every + first**2
-    variance = second - first**2
-    return _Moments(mean, np.sqrt(np.where(variance > 1e-24, variance, 0.0)))
+    """Mean and deviation of each set; what is missing sits at the mean of what is not.
+
+    A feature whose spread is a rounding error of its size does not vary.
+    """
+    known = np.where(missing, 0.0, features) if missing.any() else features
+    count = row_weights @ ~missing
+    mean = np.divide(row_weights @ known, count, out=np.zeros_like(count), where=count > 0)
+    deviation = np.empty_like(mean)
+    for j, weight in enumerate(row_weights):
+        rows = weight > 0
+        centred = known[rows] - mean[j]
+        centred[missing[rows]] = 0.0
+        deviation[j] = np.sqrt(weight[rows] @ (centred * centred) / weight.sum())
+    return _Moments(mean, np.where(deviation > 1e-9 * np.abs(mean), deviation, 0.0))
 
 
-def _patterns(missing: npt.NDArray[np.bool_]) -> tuple[Floats, Ints]:
-    """The distinct rows of `missing`, and which one each row has."""
-    if not missing.any():
-        return np.zeros((1, missing.shape[1])), np.zeros(len(missing), dtype=np.int64)
-    packed = np.packbits(missing, axis=1)
+def _patterns(present: npt.NDArray[np.bool_]) -> tuple[Floats, Ints]:
+    """The distinct rows of `present`, and which one each row has."""
+    if present.all():
+        return np.ones((1, present.shape[1])), np.zeros(len(present), dtype=np.int64)
+    packed = np.packbits(present, axis=1)
     _, first, index = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-    return missing[first].astype(np.float64), index.ravel()
+    return present[first].astype(np.float64), index.ravel()
 
 
 def _basis(x: Floats, row_weight: Floats) -> tuple[Floats, Floats]:
     """Orthonormal directions that span the rows, shape (p, r), and the weighted sum of squares along each.
 
-    With fewer rows than features the best weights lie in the span of the rows (scaled as each set scales them), so
-    that nothing is lost. With many more rows a part of them is enough: the basis only makes the problem round.
+    With fewer rows than features the best weights lie in the span of the rows, so that nothing is lost. With many more
+    rows a part of them is enough: the basis only makes the problem round.
     """
     n, p = x.shape
     if n < p:

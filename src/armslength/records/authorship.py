@@ -34,11 +34,14 @@ EVIDENCE_WRITERS: tuple[Writer, ...] = ("user", "world")
 def may_read(authorship: Authorship, role: Role, writer: Writer) -> bool:
     """Whether a head of this authorship reads a turn.
 
-    A restricted head reads a role only from the writer that the role is supposed to have: a ``tool_result`` that the
-    policy wrote, or a turn of an unknown writer, is not evidence whatever its role says. The task's text is constant
-    within a task and identifies it, so no head reads it.
+    A restricted head reads a role only from the writer that the role is supposed to have: a turn of an unknown writer
+    is not evidence whatever its role says. What the policy wrote under an evidence role is forged, and no head reads
+    it: attacks and ceilings cover the roles that the policy writes. The task's text is constant within a task and
+    identifies it, so no head reads it.
     """
     if role not in READ_ROLES[authorship] or writer == "task":
+        return False
+    if writer == "policy" and role in EVIDENCE_ROLES:
         return False
     if authorship in ("all-role", "with-terminal"):
         return True

@@ -117,14 +117,15 @@ class Corpus:
                 reasons[reason] += 1
         columns = _columns(kept, keep_terminal=keep_terminal)
         evidence = np.isin(columns.writer, [WRITER_CODE[w] for w in EVIDENCE_WRITERS])
-        points = find_points(columns.offsets, evidence | (columns.writer == WRITER_CODE["task"]), evidence)
-        scored = np.diff(points.offsets) > 0
-        reasons["no decision point"] += int((~scored).sum())
-        corpus = cls(
+        spoken = evidence | (columns.writer == WRITER_CODE["task"])
+        points = find_points(columns.offsets, spoken, evidence, columns.after_policy)
+        scored = np.flatnonzero(np.diff(points.offsets) > 0)
+        reasons["no decision point"] += len(kept) - len(scored)
+        whole = cls(
             trajectories=tuple(kept),
             failed=np.array([int(not _success(t)) for t in kept], dtype=np.int64),
             task=_factor([t.task for t in kept]),
-            group=_factor(_share_groups(kept)),
+            group=_factor(_share_groups(kept, measured=scored)),
             policy=_factor([t.policy for t in kept]),
             stratum=_factor([(t.outcome.stratum if t.outcome else None) or "" for t in kept]),
             offsets=columns.offsets,
@@ -136,7 +137,7 @@ class Corpus:
             points=points,
             excluded=Excluded({k: v for k, v in sorted(reasons.items()) if v}, tuple(duplicates)),
         )
-        return corpus if scored.all() else corpus.take(np.flatnonzero(scored))
+        return whole if len(scored) == len(kept) else whole.take(scored)
 
     def take(self, rows: Ints) -> Corpus:
         """The corpus of these trajectories, in this order; `texts` and the names of factors stay as they are."""
@@ -167,6 +168,7 @@ class _Columns(NamedTuple):
     error: npt.NDArray[np.int8]
     text: Ints
     texts: tuple[str, ...]
+    after_policy: npt.NDArray[np.bool_]  # a terminal that the policy wrote was dropped just before this turn
 
 
 def _columns(trajectories: Sequence[Trajectory], *, keep_terminal: bool) -> _Columns:
@@ -176,10 +178,15 @@ def _columns(trajectories: Sequence[Trajectory], *, keep_terminal: bool) -> _Col
     writers: list[int] = []
     errors: list[int] = []
     texts: list[int] = []
+    after_policy: list[bool] = []
     for trajectory in trajectories:
+        broken = False
         for turn in trajectory.turns:
             if turn.role == "terminal" and not keep_terminal:
+                broken |= turn.writer in ("policy", "unknown")
                 continue
+            after_policy.append(broken)
+            broken = False
             roles.append(ROLE_CODE[turn.role])
             writers.append(WRITER_CODE[turn.writer])
             errors.append(_error_code(turn))
@@ -192,6 +199,7 @@ def _columns(trajectories: Sequence[Trajectory], *, keep_terminal: bool) -> _Col
         np.array(errors, dtype=np.int8),
         np.array(texts, dtype=np.int64),
         tuple(index),
+        np.array(after_policy, dtype=bool),
     )
 
 
@@ -215,8 +223,8 @@ def _place(trajectory: Trajectory) -> str:
     return trajectory.origin.at if trajectory.origin else trajectory.id
 
 
-def _share_groups(trajectories: Sequence[Trajectory]) -> list[str]:
-    """Group names in which runs that are identical up to digits and punctuation share a group (union-find)."""
+def _share_groups(trajectories: Sequence[Trajectory], *, measured: Ints) -> list[str]:
+    """Group names; measured runs with the same evidence up to digits and punctuation share one (union-find)."""
     parent = {t.group: t.group for t in trajectories}
 
     def root(name: str) -> str:
@@ -226,7 +234,7 @@ def _share_groups(trajectories: Sequence[Trajectory]) -> list[str]:
         return name
 
     first: dict[bytes, str] = {}
-    for trajectory in trajectories:
+    for trajectory in (trajectories[row] for row in measured):
         one, other = (
             root(first.setdefault(near_digest(trajectory.turns), trajectory.group)),
             root(trajectory.group),

@@ -22,6 +22,10 @@ def turns_digest(turns: Iterable[Turn]) -> bytes:
 
 
 def near_digest(turns: Iterable[Turn]) -> bytes:
-    """Digest of what stays of a run when case, digits, blanks and punctuation are folded."""
-    folded = "\0".join(f"{turn.role}\0{turn.text.lower().translate(_DROPPED)}" for turn in turns)
+    """Digest of what others than the policy said, with case, digits, blanks and punctuation folded.
+
+    It decides which runs share a group, hence the folds: nothing that the policy wrote may enter.
+    """
+    said = (turn for turn in turns if turn.writer != "policy")
+    folded = "\0".join(f"{turn.role}\0{turn.text.lower().translate(_DROPPED)}" for turn in said)
     return hashlib.blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=16).digest()

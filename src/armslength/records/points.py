@@ -47,7 +47,9 @@ class DecisionPoints:
         return DecisionPoints(offsets, self.end[index] + shift, self.run[index] + shift)
 
 
-def find_points(offsets: Ints, spoken: Flags, evidence: Flags) -> DecisionPoints:
+def find_points(
+    offsets: Ints, spoken: Flags, evidence: Flags, after_policy: Flags | None = None
+) -> DecisionPoints:
     """Ends of the maximal runs of turns that the policy did not write, once there is evidence.
 
     The grid depends on who wrote each turn and on nothing else, so the policy cannot choose how often it is scored by
@@ -57,12 +59,16 @@ def find_points(offsets: Ints, spoken: Flags, evidence: Flags) -> DecisionPoints
         offsets: shape (n + 1,), first turn of each trajectory.
         spoken: shape (turns,), whether somebody else than the policy is known to have written the turn.
         evidence: shape (turns,), whether the turn was written by the user or the world; implies `spoken`.
+        after_policy: shape (turns,), whether a turn of the policy stood before this one and is not among the turns:
+            a dropped terminal still ends a run, or the policy could join two by writing one.
 
     Returns:
         The scored points, in order.
     """
     first = np.zeros(len(spoken) + 1, dtype=bool)
     first[offsets] = True
+    if after_policy is not None:
+        first[:-1] |= after_policy
     padded = np.concatenate([[False], spoken, [False]])
     run = np.flatnonzero(spoken & (~padded[:-2] | first[:-1]))
     end = np.flatnonzero(spoken & (~padded[2:] | first[1:])) + 1

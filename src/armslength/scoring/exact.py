@@ -56,7 +56,7 @@ class ExactHead:
             intercept: log-odds at zero.
         """
         largest = float(np.abs(coefficients).max(initial=0.0))
-        grid = largest * GRID if largest > 0 else 1.0
+        grid = largest * GRID or 1.0  # weights too small for a grid are no weights
         weights = np.rint(coefficients / grid).astype(np.int64).reshape(len(READ_ROLES[authorship]), -1)
         return cls(authorship, weights, grid / UNIT, float(intercept))
 

@@ -22,7 +22,8 @@ def threshold(successes: Floats, *, alpha: float) -> float | None:
     Returns:
         None where the order statistic lies beyond the sample (``too few successes``): then nothing alerts.
     """
-    rank = math.ceil((len(successes) + 1) * (1 - alpha) - 1e-9)  # 1e-9: 70 × 0.9 must not round up to 64
+    # 1e-9: 70 × 0.9 must not round up to 64.
+    rank = max(1, math.ceil((len(successes) + 1) * (1 - alpha) - 1e-9))
     if rank > len(successes):
         return None
     return float(np.sort(successes)[rank - 1])
