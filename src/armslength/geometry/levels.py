@@ -24,6 +24,8 @@ from armslength.records import (
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+_MOST_IN_32_BITS = 65_535  # turns of length UNIT in a 32-bit sum
+
 
 class Spans(NamedTuple):
     """For each role that is read, its turns and which of them each decision point sees.
@@ -68,15 +70,19 @@ def levels(vectors: Vectors, corpus: Corpus, spans: Spans, *, absent: float = 0.
     Returns:
         Shape (points, roles × d), roles side by side.
     """
-    blocks = []
-    for turns, low, high in zip(*spans, strict=True):
-        sums = np.zeros((len(turns) + 1, vectors.shape[1]), dtype=np.int64)
-        np.cumsum(vectors[corpus.text[turns]], axis=0, dtype=np.int64, out=sums[1:])
-        count = (high - low)[:, None]
-        block = np.full((len(low), vectors.shape[1]), absent)
-        np.divide(sums[high] - sums[low], count * float(UNIT), out=block, where=count > 0)
-        blocks.append(block)
-    return np.concatenate(blocks, axis=1) if blocks else np.zeros((len(corpus.points), 0))
+    size = vectors.shape[1]
+    out = np.full((len(corpus.points), len(spans.turns) * size), absent)
+    for index, (turns, low, high) in enumerate(zip(*spans, strict=True)):
+        count = high - low
+        # Sums may wrap around in 32 bits; the difference of two is exact as long as it fits itself.
+        kind = np.int32 if count.max(initial=0) <= _MOST_IN_32_BITS else np.int64
+        sums = np.zeros((len(turns) + 1, size), dtype=kind)
+        np.cumsum(vectors[corpus.text[turns]], axis=0, dtype=kind, out=sums[1:])
+        seen = sums[high]
+        seen -= sums[low]
+        block = out[:, index * size : (index + 1) * size]
+        np.divide(seen, (count * float(UNIT))[:, None], out=block, where=(count > 0)[:, None])
+    return out
 
 
 def readable(corpus: Corpus, authorship: Authorship) -> tuple[npt.NDArray[np.bool_], ...]:
