@@ -24,7 +24,7 @@ def audit_rows(tasks: int) -> Iterator[tuple]:
 
     audit(runs, progress=progress)
     progress("end")
-    fitting = spent["fitting"] + spent["leak"] + spent["controls"]
+    fitting = spent["fitting"] + spent["control"]
     rest = sum(spent.values()) - fitting - spent["encoding"]
     listed = ", ".join(f"{name} {value:.1f}" for name, value in spent.items())
     yield (

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from armslength.encoders import Vectors
-from armslength.geometry import prefix_spans
+from armslength.geometry import Spans, prefix_spans
 from armslength.heads import FoldFit, OutOfFold
 from armslength.records import ROLE_CODE, WRITABLE_ROLES, WRITER_CODE, Corpus, Role
 from armslength.scoring import ExactHead, running_maximum, score, turn_values
@@ -78,6 +79,16 @@ class FailingRuns:
     head: ExactHead
     fit: FoldFit
     every: Ints
+
+    @cached_property
+    def spans(self) -> Spans:
+        """What each decision point of the runs sees."""
+        return prefix_spans(self.corpus, self.head.authorship)
+
+    @cached_property
+    def before(self) -> Floats:
+        """Scores without attack, shape (points of the runs,)."""
+        return score(self.head, self.spans, self.values)
 
     def writable_turns(self, role: Role) -> Ints:
         """Turns of this role that the policy wrote and the head reads, as indices into the runs' turns."""
@@ -178,7 +189,6 @@ def apply(runs: FailingRuns, values: Mapping[Role, Ints], *, writable: str, kind
         kind: name of the adversary or ceiling, for the effect.
         pool: name of the donors, for the effect.
     """
-    spans = prefix_spans(runs.corpus, runs.head.authorship)
     offsets = runs.corpus.points.offsets
     draws = max((len(v) for v in values.values()), default=1)
     changed = np.repeat(runs.values[None], draws, axis=0)
@@ -186,7 +196,7 @@ def apply(runs: FailingRuns, values: Mapping[Role, Ints], *, writable: str, kind
     for role, replaced in values.items():
         changed[:, runs.writable_turns(role)] = replaced
         writes |= policy_turns(runs.corpus, role)
-    before, after = score(runs.head, spans, runs.values), score(runs.head, spans, changed)
+    before, after = runs.before, score(runs.head, runs.spans, changed)
     tau = np.inf if runs.fit.threshold is None else runs.fit.threshold
     written = np.concatenate([[0], np.cumsum(writes)])
     open_point = written[runs.corpus.points.end] > written[runs.corpus.offsets[runs.corpus.points.trajectory]]

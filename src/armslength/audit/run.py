@@ -122,6 +122,7 @@ class _Job:
         resamples = self._resamples()
         everyone = {**{str(name): runs for name, runs in heads.items()}, **rivals}
         read = {name: {at: resamples.concordance(r, at) for at in READS} for name, r in everyone.items()}
+        self.progress("control by refitting: active test")
         active = active_test(self.encoder, seed=self.seed)
         attacks, bounds = self._manipulate(resamples, vectors, heads, printed=active.passed)
         rows = rival_rows(resamples, read, tuple(rivals), heads=HEADS, headline=options.authorship)
@@ -217,6 +218,7 @@ class _Job:
 
     def _interference(self, scores: OutOfFold) -> Control:
         """Refit the strict head with every policy-written text replaced: not a bit may move (method 1.17)."""
+        self.progress("control by refitting: non-interference")
         changed = rewrite_policy(self.corpus)
         reader = LevelReader(changed, self.encoder.encode(changed.texts), "strict")
         same = np.array_equal(self._cross_fit(reader, changed, self._splits[0]).z, scores.z)
@@ -225,7 +227,7 @@ class _Job:
         return Control("non-interference", bool(same), None, detail)
 
     def _leak(self, resamples: Resamples, honest: OutOfFold, figure: Concordance) -> Leak:
-        self.progress("leak of terminal turns")
+        self.progress("control by refitting: leak of terminal turns")
         # On the runs, folds and penalties of the honest figure, so that only the terminals differ.
         corpus = Corpus.build(self.corpus.trajectories, keep_terminal=True)
         reader = LevelReader(corpus, self.encoder.encode(corpus.texts), "with-terminal")
