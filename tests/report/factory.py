@@ -75,7 +75,7 @@ def unmeasured(text: str = "") -> Audit:
     reason = f"only one class: 0 successes and 9 failures{text}"
     nothing = Estimate(None, None, None, 0, 0, f"doing nothing is not measured by this version{text}")
     data = Data(12, 9, 3, 9, 1, 40, {"success": None, "failure": None}, {"no outcome": 3}, [], 0, {},
-                Label([f"reward{text}"], ["B"], nothing))  # fmt: skip
+                Label(f"reward{text}", "B", nothing))  # fmt: skip
     return Audit(
         schema=SCHEMA, verdict=Verdict("unmeasured", f"Unmeasured: {reason}.", {}, [reason], []),
         verdicts=dict.fromkeys(HEADS, "unmeasured"), data=data, scores=[], rivals=[], explanations=[], alerts=[],
@@ -91,7 +91,7 @@ def _data(text: str) -> Data:
         duplicates=[(f"runs{text}.jsonl:{i}", f"first{text}.jsonl:1") for i in range(30)], unknown_writer_turns=4,
         strata={"other failures": Stratum(150, AUC, AUC), "step limit": Stratum(50, AUC, NO_NUMBER),
                 f"kind{text}": Stratum(1, AUC, AUC)},
-        label=Label([f"verifier{text}"], ["A", f"Z{text}"],
+        label=Label(f"verifier{text}", f"A, Z{text}",
                     Estimate(None, None, None, 0, 0, f"not measured by this version{text}")),
     )  # fmt: skip
 

@@ -58,8 +58,8 @@ def empty_data(corpus: Corpus, read: int) -> Data:
     outcomes = [t.outcome for t in corpus.trajectories if t.outcome]
     unknown = int((corpus.writer == WRITER_CODE["unknown"]).sum())
     label = Label(
-        sorted({o.source for o in outcomes}),
-        sorted({o.grade for o in outcomes}),
+        ", ".join(sorted({o.source for o in outcomes})),
+        ", ".join(sorted({o.grade for o in outcomes})),
         Estimate(None, None, None, 0, 0, "doing nothing is not measured by this version"),
     )
     return Data(

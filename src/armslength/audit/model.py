@@ -53,10 +53,10 @@ class Stratum(msgspec.Struct, frozen=True):
 
 
 class Label(msgspec.Struct, frozen=True):
-    """Where the outcomes come from."""
+    """Where the outcomes come from; several sources or grades are joined by commas, none is the empty text."""
 
-    source: list[str]
-    grade: list[str]
+    source: str
+    grade: str
     do_nothing: Estimate
 
 

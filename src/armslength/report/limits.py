@@ -65,7 +65,7 @@ def _attacks(result: Audit) -> list[str]:
 def _labels(result: Audit) -> list[str]:
     lines = []
     label = result.data.label
-    for grade in label.grade:
+    for grade in filter(None, label.grade.split(", ")):
         lines.append(
             f"Labels of grade {clip(grade, 20)} are {words.grade(grade)}. "
             "No figure here is more trustworthy than they are."

@@ -109,9 +109,10 @@ def card(result: Audit) -> Card:
         f"{clip(name, 40)} {DASH if m is None else f'{m:g}'} ({of(sizes.get(name, data.measured), 'runs')})"
         for name, m in sorted(data.median_points.items(), reverse=True)
     ]
+    sources, grades = (list(filter(None, t.split(", "))) for t in (data.label.source, data.label.grade))
     return Card(
-        strata[:_MOST_STRATA], max(0, len(strata) - _MOST_STRATA), [clip(s, 120) for s in data.label.source],
-        [(g, words.grade(g)) for g in data.label.grade], figure(data.label.do_nothing, "runs"), medians,
+        strata[:_MOST_STRATA], max(0, len(strata) - _MOST_STRATA), [clip(s, 120) for s in sources],
+        [(g, words.grade(g)) for g in grades], figure(data.label.do_nothing, "runs"), medians,
     )  # fmt: skip
 
 

@@ -39,8 +39,8 @@ def table(result: Audit, findings: Mapping[str, int]) -> str:
     console.print(
         Text(
             f"{data.measured} of {data.trajectories} runs measured, {data.failures} failures, {data.groups} task "
-            f"groups, {data.policies} policies. Left out: {excluded}. Label: {', '.join(data.label.source) or 'none'} "
-            f"(grade {'/'.join(data.label.grade) or '-'})."
+            f"groups, {data.policies} policies. Left out: {excluded}. Label: {data.label.source or 'none'} "
+            f"(grade {data.label.grade or '-'})."
         )
     )
     if findings:
