@@ -34,6 +34,15 @@ def test_the_module_runs_as_a_program():
     assert "armslength" in done.stdout
 
 
+def test_an_output_that_cannot_be_written_is_named(tmp_path, capsys):
+    """Exit 2 with the path, never a traceback."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SystemExit) as stop:
+        main(["worlds", "make", "--tasks", "1", "--out", str(tmp_path / "file" / "below")])
+    assert stop.value.code == 2
+    assert str(tmp_path / "file") in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "arguments", [["nonsense"], ["audit"], ["read"], ["audit", "/nowhere/at/all", "--out", "x"]]
 )

@@ -58,4 +58,7 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         sys.stderr.close()
         status = 141
+    except OSError as error:
+        click.echo(f"armslength: {error.strerror or error}: {error.filename or 'no file named'}", err=True)
+        status = 2
     sys.exit(status if isinstance(status, int) else 0)

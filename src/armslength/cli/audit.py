@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
 import click
+from rich.console import Console
 
 from armslength.audit import audit
 from armslength.errors import UnmeasuredError
@@ -66,17 +67,18 @@ def audit_command(
 
     options = ReadOptions(success=success, strict=strict_input, format=format_name, roles=parse_roles(roles))
     findings = Findings(strict=strict_input)
-    result = audit(
-        read(paths, options, findings),
-        authorship=cast("Authorship", authorship),
-        alpha=alpha,
-        fold_seeds=seeds,
-        resamples=resamples,
-        end=end,
-        seed=seed,
-        command=_command(),
-        progress=_progress(),
-    )
+    with _progress() as progress:
+        result = audit(
+            read(paths, options, findings),
+            authorship=cast("Authorship", authorship),
+            alpha=alpha,
+            fold_seeds=seeds,
+            resamples=resamples,
+            end=end,
+            seed=seed,
+            command=_command(),
+            progress=progress,
+        )
     write_bytes(out / "audit.json", result.to_json())
     write_bytes(out / "findings.json", json.dumps(findings.to_json(), indent=1).encode() + b"\n")
     write_bytes(out / "report.html", page(result, findings.counts).encode())
@@ -97,12 +99,12 @@ def _command() -> str:
     return shlex.join(["armslength", *sys.argv[1:]])
 
 
-def _progress() -> Callable[[str], None] | None:
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None] | None]:
     """A line that says what is being done, on stderr, and nothing where stderr is not a terminal."""
-    if not sys.stderr.isatty() or os.environ.get("NO_COLOR"):
-        return None
-
-    def show(step: str) -> None:
-        click.echo(f"\r\033[K{step} …", err=True, nl=False)
-
-    return show
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    with console.status("starting") as status:
+        yield status.update
