@@ -1,6 +1,7 @@
 """Attack by selection: exact against brute force, never below what it may not be, donors only from elsewhere."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +21,16 @@ from armslength.attacks import (
 from armslength.encoders import UNIT
 from armslength.geometry import prefix_spans
 from armslength.heads import FoldFit, OutOfFold, Split, grouped_splits
-from armslength.records import READ_ROLES, ROLE_CODE, WRITABLE_ROLES, Corpus, Outcome, Trajectory, Turn
+from armslength.records import (
+    READ_ROLES,
+    ROLE_CODE,
+    WRITABLE_ROLES,
+    WRITER_CODE,
+    Corpus,
+    Outcome,
+    Trajectory,
+    Turn,
+)
 from armslength.scoring import ExactHead, running_maximum, score, turn_values
 
 D = 6
@@ -330,3 +340,17 @@ def test_a_rival_without_an_exact_head_is_refused():
     scores = OutOfFold("rival", np.zeros(len(corpus.points)), np.zeros(len(corpus), dtype=np.int64), (fit,))
     with pytest.raises(TypeError, match="rival has no exact head"):
         attack(corpus, random_vectors(rng, corpus), scores, channels=["both"], seed=0)
+
+
+def test_a_channel_without_donors_is_not_withstood():
+    """Where no success gives a donor, every adversary but keep is measured on no run."""
+    rng = np.random.default_rng(3)
+    corpus = random_corpus(rng, 60)
+    silent = np.repeat(corpus.failed == 0, np.diff(corpus.offsets)) & (corpus.role == ROLE_CODE["tool_call"])
+    writer = np.where(silent, WRITER_CODE["unknown"], corpus.writer).astype(np.int8)
+    corpus = replace(corpus, writer=writer)
+    vectors = random_vectors(rng, corpus)
+    scores = random_scores(rng, corpus, vectors, "all-role")
+    effects = {e.kind: e for e in attack(corpus, vectors, scores, channels=["tool_call"], seed=0)}
+    assert len(effects["keep"].rows) == corpus.failed.sum()
+    assert [len(e.rows) for kind, e in effects.items() if kind != "keep"] == [0] * 5

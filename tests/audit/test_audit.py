@@ -78,6 +78,51 @@ def test_arguments_out_of_range_are_refused():
         audit([], fold_seeds=0)
 
 
+def test_wrong_names_are_refused_before_anything_is_fitted():
+    """An unknown head or end is ARGUMENT_RANGE, and no silent default."""
+    for wrong in ({"authorship": "with-terminal"}, {"end": "Policy"}, {"seed": -1}, {"threads": 0}):
+        with pytest.raises(InputError, match="ARGUMENT_RANGE"):
+            audit([], **wrong)
+
+
+def test_too_few_successes_give_no_threshold_and_no_rate():
+    """At a rate that the successes cannot hold, false alarms are unmeasured with the reason, never 0."""
+    found = audit(make_purchases(24, 3, 6), resamples=100, alpha=0.001)
+    for row in found.alerts:
+        assert row.realised.value is None
+        assert row.realised.reason == "too few successes: no fold has a threshold"
+        assert row.realised_by_fold == [None] * 5
+
+
+def test_successes_in_few_groups_are_unmeasured():
+    """Folds deal groups: six successes of one task leave four folds without a success."""
+    runs = [
+        Trajectory(
+            f"{t}", f"{t}", f"{t}", "p", (Turn("user", "user", f"hello {t}", 0),), Outcome(False, "x", "A")
+        )
+        for t in range(40)
+    ]
+    runs += [
+        Trajectory(f"s{k}", "0", "0", "p", (Turn("user", "user", f"thanks {k}", 0),), Outcome(True, "x", "A"))
+        for k in range(6)
+    ]
+    found = audit(runs, resamples=100)
+    assert found.verdict.word == "unmeasured"
+    assert "successes in 1 and failures in 40 task groups" in found.verdict.sentence
+
+
+def test_a_stratum_of_successes_alone_is_no_kind_of_failure():
+    """Every outcome may carry a stratum; only those of measured failures are shown."""
+    runs = [
+        Trajectory(
+            f"{t}/{k}", str(t), str(t), "p", (Turn("user", "user", f"hello {t} {k}", 0),),
+            Outcome(k == 0, "x", "A", "quick" if k == 0 else "slow"),
+        )
+        for t in range(24) for k in range(2)
+    ]  # fmt: skip
+    assert list(audit(runs, resamples=100).data.strata) == ["slow"]
+
+
 def test_a_terminal_that_tells_the_label_leaks_and_the_honest_head_does_not():
     """With terminals left in AUC is near 1; without them it is chance."""
     words = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "haven", "islet", "jetty"]

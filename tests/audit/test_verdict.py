@@ -40,7 +40,8 @@ def test_a_clause_that_is_not_measured_keeps_a_clean_head_from_being_a_reward():
     """One more call is not measured yet, so the best word is monitor, and the clause is named."""
     verdict = judge(evidence(), min_pairs=MIN_PAIRS)
     assert verdict.word == "monitor"
-    assert verdict.missing == ["one more call is not measured by this version"]
+    clauses = ["one more call", "whether the evidence is evidence"]
+    assert verdict.missing == [f"{clause} is not measured by this version" for clause in clauses]
 
 
 def test_the_policys_end_needs_stop_control_too():

@@ -91,7 +91,7 @@ def test_error_signals(read_bytes):
     assert error('{"error": "boom"}', 0) is True
     assert error("cut off {", 12) is True
     assert error("cut off {", 0) is False
-    assert error("cut off {", None) is None
+    assert error("cut off {", None) is False
 
 
 def test_odd_steps_are_kept(read_bytes):

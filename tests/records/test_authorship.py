@@ -8,10 +8,8 @@ from armslength.records import READ_ROLES, ROLES, WRITABLE_ROLES, WRITERS, may_r
 
 STRICT = {(role, writer) for role in ("user", "tool_result") for writer in ("user", "world")}
 RECORDED = STRICT | {("tool_call", "policy")}
-READERS = {"user", "assistant", "tool_call", "tool_result"}
-FORGED = {("user", "policy"), ("tool_result", "policy")}
-ALL_ROLE = {(role, writer) for role in READERS for writer in WRITERS if writer != "task"} - FORGED
-WITH_TERMINAL = ALL_ROLE | {("terminal", writer) for writer in WRITERS if writer != "task"}
+ALL_ROLE = RECORDED | {("assistant", "policy")}
+WITH_TERMINAL = ALL_ROLE | {("terminal", writer) for writer in ("policy", "user", "world")}
 
 
 @pytest.mark.parametrize(

@@ -137,18 +137,33 @@ def spell(factor):
 
 
 def test_near_identical_runs_share_a_group():
-    """Runs that differ in case, digits and punctuation only, and runs linked to them, are one group."""
+    """Runs that differ in case, blanks and punctuation only, and runs linked to them, are one group; digits tell."""
     corpus = Corpus.build(
         [
             run("1", user("Order 12 please"), task="a"),
-            run("2", user("order 99, PLEASE!"), task="b"),
+            run("2", user("order 12, PLEASE!"), task="b"),
             run("3", user("something else"), task="b"),
-            run("4", user("Something 1 else"), task="c"),
-            run("5", user("quite another"), task="d"),
+            run("4", user("Something  else!"), task="c"),
+            run("5", user("Order 13 please"), task="d"),
         ]
     )
     assert spell(corpus.group) == ["a", "a", "a", "a", "d"]
     assert spell(corpus.task) == ["a", "b", "b", "c", "d"]
+
+
+def test_an_ending_joins_and_parts_no_groups():
+    """Terminals may tell the label: runs with the same evidence share a group whatever their ends say."""
+    ends = [Turn("terminal", "world", text, 1) for text in ("solved", "given up")]
+    corpus = Corpus.build([run(str(i), user("hello"), end, task=str(i)) for i, end in enumerate(ends)])
+    assert spell(corpus.group) == ["0", "0"]
+
+
+def test_the_same_turns_with_another_outcome_are_no_repeat():
+    """The record is the same, the label is in doubt: both stay, in one group."""
+    bad = Outcome(False, "made up", "A")
+    first = run("1", user("hello"), task="a")
+    corpus = Corpus.build([first, Trajectory("2", "a", "a", "p", first.turns, bad)])
+    assert corpus.failed.tolist() == [0, 1]
 
 
 def test_runs_that_are_not_measured_join_no_groups():

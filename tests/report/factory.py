@@ -16,6 +16,7 @@ from armslength.audit.model import (
     Rival,
     Score,
     Settings,
+    Steering,
     Stratum,
     Verdict,
 )
@@ -58,7 +59,7 @@ def normal(text: str = "", *, word: str = "monitor", share: Estimate = SHARE, pa
         alerts=[_alert(head) for head in HEADS],
         attacks=[_attack(h, c, a, share, text) for h in HEADS for c in ("assistant", "tool_call", "both")
                  for a in ADVERSARIES],
-        steering=[{"kind": f"stop{text}", f"key{text}": "0.1"}],
+        steering=[Steering("strict", "R4", f"stop{text}", 5, SHARE)],
         ceilings=ceilings,
         controls=[
             Control("active test", True, None, "detail"), Control("non-interference", passed, None, "detail"),

@@ -27,10 +27,11 @@ def test_the_all_role_head_predicts_well_but_not_perfectly(result, read):
 
 @pytest.mark.parametrize("read", ["R1", "R4"])
 def test_counting_errors_predicts_less(result, read):
-    """The error-rate rival stays below the all-role head, in the paired difference at the running alert too."""
+    """The error-rate rival stays below the all-role head; at the running alert in the paired interval too."""
     rival = _auc(result.rivals, "error rate", read)
     assert rival.auc.value < _auc(result.scores, "all-role", read).auc.value
-    assert rival.differences["all-role"].low > 0
+    if read == "R4":
+        assert rival.differences["all-role"].low > 0
 
 
 def test_the_strict_head_tells_runs_of_one_task_apart(result):

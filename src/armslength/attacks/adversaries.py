@@ -32,7 +32,7 @@ class Target:
     Attributes:
         own: shape (turns,), their own values.
         task: shape (turns,), their tasks.
-        pool: the donors, None where no donor exists.
+        pool: the donors, None where some turn has no donor.
         drawn: shape (DRAWS, turns, MOST_DRAWN), values of random donors; empty where there are none.
     """
 
@@ -40,6 +40,11 @@ class Target:
     task: Ints
     pool: DonorPool | None
     drawn: Ints
+
+    @property
+    def served(self) -> bool:
+        """Whether every turn has a donor, or there is no turn."""
+        return self.pool is not None or not len(self.own)
 
 
 Adversary = Callable[[Target], Ints]

@@ -163,8 +163,16 @@ def attack(
             for name, adversary in ADVERSARIES.items():
                 values = {role: adversary(targets[role]) for role in CHANNELS[channel]}
                 effect = apply(runs, values, writable=channel, kind=name, pool="successful")
-                parts.setdefault((channel, name), []).append(effect)
+                found = parts.setdefault((channel, name), [_empty(effect)])
+                if name == "keep" or all(targets[role].served for role in CHANNELS[channel]):
+                    found.append(effect)
     return [join(effects) for effects in parts.values()]
+
+
+def _empty(effect: Effect) -> Effect:
+    """The same attack on no run; a fold without donors adds nothing to it, because unattacked is not withstood."""
+    fields = ("rows", "before", "fixed", "after", "drop")
+    return replace(effect, **{name: getattr(effect, name)[:0] for name in fields})
 
 
 def _target(corpus: Corpus, runs: FailingRuns, role: Role, seed: Sequence[int]) -> Target:
@@ -195,6 +203,8 @@ def apply(runs: FailingRuns, values: Mapping[Role, Ints], *, writable: str, kind
     writes = np.zeros(runs.corpus.turns, dtype=bool)
     for role, replaced in values.items():
         changed[:, runs.writable_turns(role)] = replaced
+    # Points after a turn that the head reads; for a head that reads none of the channel, after any turn of it.
+    for role in [r for r in values if r in runs.head.roles] or values:
         writes |= policy_turns(runs.corpus, role)
     before, after = runs.before, score(runs.head, runs.spans, changed)
     tau = np.inf if runs.fit.threshold is None else runs.fit.threshold

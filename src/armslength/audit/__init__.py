@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING
 
 from armslength.errors import InputError
 
-from .model import SCHEMA, Alert, Atom, Attack, Audit, Ceiling, Estimate, Rival, Score, Stratum, schema
+from .model import (
+    SCHEMA,
+    Alert,
+    Atom,
+    Attack,
+    Audit,
+    Ceiling,
+    Estimate,
+    Rival,
+    Score,
+    Steering,
+    Stratum,
+    schema,
+)
 
 if TYPE_CHECKING:
     from armslength.encoders import Encoder
@@ -23,6 +36,7 @@ __all__ = [
     "Estimate",
     "Rival",
     "Score",
+    "Steering",
     "Stratum",
     "audit",
     "schema",
@@ -70,6 +84,14 @@ def audit(
 
     if not 0 < alpha < 1:
         raise InputError("ARGUMENT_RANGE", at="alpha", found=str(alpha), expected="a number between 0 and 1")
+    if authorship not in ("strict", "recorded", "all-role") or end not in ("policy", "external"):
+        found, expected = f"authorship={authorship!r}, end={end!r}", "a head's name; policy or external"
+        raise InputError("ARGUMENT_RANGE", at="audit", found=found, expected=expected)
+    if (seed is not None and seed < 0) or (threads is not None and threads < 1):
+        found = f"seed={seed}, threads={threads}"
+        raise InputError(
+            "ARGUMENT_RANGE", at="audit", found=found, expected="a seed from 0, a thread at least"
+        )
     if fold_seeds < 1 or resamples < 100:
         found = f"fold_seeds={fold_seeds}, resamples={resamples}"
         raise InputError(

@@ -7,14 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from armslength.heads import OutOfFold
+from armslength.heads import OUTER, OutOfFold
 from armslength.records import WRITER_CODE, Corpus
 
 from .model import Data, Estimate, Label, Stratum
 from .resamples import Resamples
-
-#: Fewer runs of a class than this cannot be dealt into five folds.
-MIN_CLASS = 5
 
 
 def why_unmeasured(corpus: Corpus) -> str | None:
@@ -28,10 +25,11 @@ def why_unmeasured(corpus: Corpus) -> str | None:
         return f"only one class: {successes} successes and {failures} failures"
     if groups == 1:
         return "one task group: folds by group are impossible"
-    if groups < 5:
+    if groups < OUTER:
         return f"{groups} task groups: five folds by group are impossible"
-    if min(failures, successes) < MIN_CLASS:
-        return f"too few of one class: {successes} successes and {failures} failures, {MIN_CLASS} of each are needed"
+    spread = [len(np.unique(corpus.group.codes[corpus.failed == side])) for side in (0, 1)]
+    if min(spread) < OUTER:
+        return f"successes in {spread[0]} and failures in {spread[1]} task groups: {OUTER} of each are needed for folds"
     return None
 
 
@@ -44,10 +42,10 @@ def data(resamples: Resamples, read: int, headline: Sequence[OutOfFold]) -> Data
         name: float(np.median(counts[corpus.failed == value]))
         for name, value in (("success", 0), ("failure", 1))
     }
-    names = [name for name in corpus.stratum.names if name]
+    present = {corpus.stratum.names[code] for code in corpus.stratum.codes[corpus.failed == 1]}
     strata = {}
-    if names:
-        for name in [*names, ""]:
+    if present - {""}:
+        for name in [*sorted(present - {""}), *(present & {""})]:
             strata[name or "other failures"] = _stratum(resamples, headline, name)
     fields = {field: getattr(base, field) for field in base.__struct_fields__}
     return Data(**{**fields, "median_points": median, "strata": strata})

@@ -11,16 +11,15 @@ from armslength.attacks import CHANNELS, Effect, join
 from armslength.records import READ_ROLES, Authorship
 
 from .model import Attack, Ceiling, Estimate
-from .resamples import Resamples
+from .resamples import DEGREES, READ, Resamples
 
 Floats = npt.NDArray[np.float64]
 
-DEGREES = [0]
-READ = "R4"
 
 #: Fewer alerts than this carry no number, only their count.
 MIN_ALERTS = 20
 
+NO_DONOR = "no donor of this role accompanied a success"
 BY_CONSTRUCTION = "by construction: the head reads no turn of this channel"
 
 
@@ -62,6 +61,8 @@ class _Share:
         self._n = round(float(whole.sum()) / seeds)
 
     def __call__(self, part: Floats) -> Estimate:
+        if not len(self._effect.rows):
+            return Estimate(None, None, None, 0, 0, NO_DONOR)
         if self._n < MIN_ALERTS:
             reason = f"{self._n} {self._of}, fewer than {MIN_ALERTS}: no number"
             return Estimate(None, None, None, self._n, 0, reason)
@@ -71,6 +72,8 @@ class _Share:
 def _drop(resamples: Resamples, effect: Effect, seeds: int) -> Estimate:
     open_run = ~np.isnan(effect.drop)
     n = round(int(open_run.sum()) / seeds)
+    if not len(effect.rows):
+        return Estimate(None, None, None, 0, 0, NO_DONOR)
     if not n:
         return Estimate(None, None, None, 0, 0, "no failing run has a decision point after a writable turn")
     return resamples.share(

@@ -12,9 +12,6 @@ import msgspec
 
 SCHEMA = "armslength/audit/v1"
 
-#: Words of a verdict; the last stands before the name of the simplest rival that is not beaten.
-WORDS = ("reward", "difficulty only", "monitor", "no signal", "unmeasured", "no better than ")
-
 
 class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
     """A figure with its 95 % interval.
@@ -179,6 +176,16 @@ class Ceiling(msgspec.Struct, frozen=True):
     z_drop: Estimate
 
 
+class Steering(msgspec.Struct, frozen=True):
+    """What a policy achieves by bringing about other evidence instead of writing: not measured by this version."""
+
+    head: str
+    read: str
+    kind: str
+    best_of: int
+    removed: Estimate
+
+
 class Control(msgspec.Struct, frozen=True):
     """A check that the audit makes of itself."""
 
@@ -241,7 +248,7 @@ class Audit(msgspec.Struct, frozen=True):
     explanations: list[Rival]
     alerts: list[Alert]
     attacks: list[Attack]
-    steering: list[dict[str, str]]
+    steering: list[Steering]
     ceilings: list[Ceiling]
     controls: list[Control]
     leak: Leak | None

@@ -19,11 +19,10 @@ from armslength.records import (
 )
 
 from .model import Alert, Atom, Attack, Ceiling, Estimate, Rival, Score
-from .resamples import Concordance, Resamples, read_path
+from .resamples import DEGREES, READ, Concordance, Resamples, read_path
 from .verdict import Evidence
 
-DEGREES = [0]
-READ = "R4"
+Floats = npt.NDArray[np.float64]
 
 
 def score_row(
@@ -65,19 +64,27 @@ def rival_rows(
 def alert_row(resamples: Resamples, head: Authorship, runs: Sequence[OutOfFold], alpha: float) -> Alert:
     """The operating point of a head on R4, and what alerts at it."""
     corpus = resamples.corpus
-    alerted = np.mean([read_path(run.z, corpus, READ) > run.thresholds() for run in runs], axis=0)
-    early = np.mean([_before_writable(corpus, run, head) for run in runs], axis=0)
+    # A fold without a threshold alerts nobody: its runs are left out, or the rates would be diluted towards 0.
+    armed = np.array([np.isfinite(run.thresholds()) for run in runs]).astype(np.float64)
+    alerted = np.array([read_path(run.z, corpus, READ) > run.thresholds() for run in runs]).sum(0)
+    early = np.array([_before_writable(corpus, run, head) for run in runs]).sum(0)
     everyone, failed = np.arange(len(corpus)), corpus.failed.astype(np.float64)
     fits = [fit for run in runs for fit in run.fits]
-    alerts = round(float(alerted @ failed))
+    alerts = round(float(alerted @ failed) / len(runs))
+
+    def share(part: Floats, whole: Floats) -> Estimate:
+        n = round(float(whole.sum()) / len(runs))
+        reason = None if armed.any() else "too few successes: no fold has a threshold"
+        return resamples.share(part, whole, everyone, n=n, reason=reason)
+
     return Alert(
         head=head, degrees=DEGREES, read=READ, alpha=alpha,
-        realised=resamples.share(alerted * (1 - failed), 1 - failed, everyone, n=int((1 - failed).sum())),
+        realised=share(alerted * (1 - failed), armed.sum(0) * (1 - failed)),
         realised_by_fold=_realised_by_fold(corpus, runs[0]),
         largest_atom=_largest_atom(corpus, runs[0]),
         alerts=alerts,
-        caught=resamples.share(alerted * failed, failed, everyone, n=int(failed.sum())),
-        before_anything_writable=resamples.share(early * failed, alerted * failed, everyone, n=alerts),
+        caught=share(alerted * failed, armed.sum(0) * failed),
+        before_anything_writable=share(early * failed, alerted * failed),
         folds_without_threshold=sum(fit.threshold is None for fit in fits),
         penalties=[fit.penalty for fit in fits],
         penalties_at_edge=sum(fit.at_edge for fit in fits),
@@ -107,7 +114,8 @@ def _realised_by_fold(corpus: Corpus, run: OutOfFold) -> list[float | None]:
     rates: list[float | None] = []
     for fit in run.fits:
         good = fit.split.test[corpus.failed[fit.split.test] == 0]
-        rates.append(float(alerted[good].mean()) if len(good) else None)
+        armed = fit.threshold is not None and len(good) > 0
+        rates.append(float(alerted[good].mean()) if armed else None)
     return rates
 
 
@@ -138,6 +146,7 @@ def evidence(
     attacks: Sequence[Attack],
     ceilings: Sequence[Ceiling],
     end: str,
+    absent: Sequence[str],
 ) -> Evidence:
     """What the verdict on a head rests on."""
     by_read: dict[str, dict[str, Estimate]] = {}
@@ -152,4 +161,5 @@ def evidence(
         spheres={c.writable: c.value for c in ceilings if c.head == head and c.kind == "sphere"},
         cheap={a.writable: a.removed for a in attacks if a.head == head and a.adversary == "best-of-5"},
         end=end,
+        absent=tuple(absent),
     )

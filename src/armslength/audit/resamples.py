@@ -24,6 +24,10 @@ MIN_PAIRS = 200
 
 READS = ("R1", "R2@0.5", "R4")
 
+#: The read of alerts and attacks, and the degrees of the heads.
+READ = "R4"
+DEGREES = [0]
+
 
 class Concordance(NamedTuple):
     """AUC of a score at one read in every resample, averaged over fold seeds.
@@ -99,11 +103,13 @@ class Resamples:
             reason = "no task has both a failure and a success in one fold"
         return self.estimate(values, n=pairs, groups=self._mixed_groups(), reason=reason)
 
-    def share(self, part: Floats, whole: Floats, rows: Ints, *, n: int) -> Estimate:
+    def share(
+        self, part: Floats, whole: Floats, rows: Ints, *, n: int, reason: str | None = None
+    ) -> Estimate:
         """Estimate of Σ part / Σ whole over trajectories `rows`; n is what the reader should see as the size."""
         group = self.group[rows]
         values = ratio(part, whole, group, self.weights)
-        return self.estimate(values, n=n, groups=len(np.unique(group[whole > 0])))
+        return self.estimate(values, n=n, groups=len(np.unique(group[whole > 0])), reason=reason)
 
     def _mixed_groups(self) -> int:
         tasks = self.corpus.task.codes

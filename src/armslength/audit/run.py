@@ -31,18 +31,21 @@ from armslength.heads import (
     grouped_splits,
     same_turn,
 )
-from armslength.records import Authorship, Corpus, Trajectory
+from armslength.records import Authorship, Corpus, Trajectory, turns_digest
 from armslength.statistics import group_weights
 
 from .data_rows import data, empty_data, rewrite_policy, why_unmeasured
 from .manipulation_rows import attack_row, ceiling_row, over_seeds
 from .model import SCHEMA, Attack, Audit, Ceiling, Control, Leak, Provenance, Settings, Verdict
 from .prediction_rows import alert_row, evidence, rival_rows, score_row
-from .resamples import MIN_PAIRS, READS, Concordance, Resamples
+from .resamples import MIN_PAIRS, READS, Resamples
 from .verdict import judge, unmeasured
 from .versions import commit, versions
 
 HEADS: tuple[Authorship, ...] = ("all-role", "recorded", "strict")
+
+#: What a head must beat; a name that no reader has is a rival that the data do not allow.
+RIVALS = ("first evidence run", "same turn", "error rate")
 
 Progress = Callable[[str], None]
 
@@ -70,13 +73,10 @@ def run_audit(
     fingerprint = hashlib.sha256()
     for trajectory in trajectories:
         read.append(trajectory)
-        fingerprint.update(
-            repr((trajectory.id, trajectory.task, trajectory.policy, trajectory.outcome)).encode(
-                "utf-8", "replace"
-            )
-        )
-        for turn in trajectory.turns:
-            fingerprint.update(turn.text.encode("utf-8", "surrogatepass"))
+        about = (trajectory.id, trajectory.task, trajectory.group, trajectory.policy, trajectory.trial)
+        errors = [turn.error for turn in trajectory.turns]
+        fingerprint.update(repr((*about, trajectory.outcome, errors)).encode("utf-8", "surrogatepass"))
+        fingerprint.update(turns_digest(trajectory.turns))
     job = _Job(
         read=len(read),
         corpus=Corpus.build(read),
@@ -128,7 +128,14 @@ class _Job:
         rows = rival_rows(resamples, read, tuple(rivals), heads=HEADS, headline=options.authorship)
         found = {
             name: evidence(
-                resamples, name, read[name], rivals=rows, attacks=attacks, ceilings=bounds, end=options.end
+                resamples,
+                name,
+                read[name],
+                rivals=rows,
+                attacks=attacks,
+                ceilings=bounds,
+                end=options.end,
+                absent=[rival for rival in RIVALS if rival not in rivals],
             )
             for name in HEADS
         }
@@ -150,7 +157,7 @@ class _Job:
             steering=[],
             ceilings=bounds,
             controls=[_active_control(active), self._interference(heads["strict"][0])],
-            leak=self._leak(resamples, heads["all-role"][0], read["all-role"]["R1"]),
+            leak=self._leak(resamples, heads["all-role"][0]),
             settings=self._settings(),
             provenance=self._provenance(),
         )
@@ -226,15 +233,16 @@ class _Job:
         detail = f"strict head refitted and rescored with all policy-written text replaced: {what}"
         return Control("non-interference", bool(same), None, detail)
 
-    def _leak(self, resamples: Resamples, honest: OutOfFold, figure: Concordance) -> Leak:
+    def _leak(self, resamples: Resamples, honest: OutOfFold) -> Leak:
         self.progress("control by refitting: leak of terminal turns")
-        # On the runs, folds and penalties of the honest figure, so that only the terminals differ.
+        # On the runs and folds of the first seed, with penalties that the honest head took there.
         corpus = Corpus.build(self.corpus.trajectories, keep_terminal=True)
         reader = LevelReader(corpus, self.encoder.encode(corpus.texts), "with-terminal")
         penalties = sorted({fit.penalty for fit in honest.fits})
         run = self._cross_fit(reader, corpus, self._splits[0], penalties)
-        told = Resamples(corpus, resamples.weights)
-        return Leak(told.pooled(told.concordance([run], "R1").pooled), resamples.pooled(figure.pooled))
+        told = Resamples(corpus, resamples.weights).concordance([run], "R1")
+        plain = resamples.concordance([honest], "R1")
+        return Leak(resamples.pooled(told.pooled), resamples.pooled(plain.pooled))
 
     def _settings(self) -> Settings:
         options = self.options

@@ -15,7 +15,7 @@ CEILING_OF_A_REWARD = 0.10
 SIMPLEST_FIRST = ("first evidence run", "error rate", "same turn")
 
 #: Clauses of `reward` that this version does not measure.
-NOT_MEASURED = ("one more call", "stop control")
+NOT_MEASURED = ("one more call", "whether the evidence is evidence", "stop control")
 
 
 class Evidence(NamedTuple):
@@ -30,6 +30,7 @@ class Evidence(NamedTuple):
         spheres: sphere ceiling by written channel.
         cheap: M(5) through assistant text, where measured.
         end: who may end an episode: ``policy`` or ``external``.
+        absent: rivals that the data do not allow.
     """
 
     head: str
@@ -40,6 +41,7 @@ class Evidence(NamedTuple):
     spheres: Mapping[str, Estimate]
     cheap: Mapping[str, Estimate]
     end: str
+    absent: Sequence[str] = ()
 
 
 def judge(evidence: Evidence, *, min_pairs: int) -> Verdict:
@@ -84,15 +86,18 @@ def unbeaten_rivals(differences: Mapping[str, Estimate]) -> list[str]:
 def _missing_for_reward(evidence: Evidence, min_pairs: int) -> list[str]:
     missing = []
     within = evidence.within["R1"]
-    if evidence.pairs < min_pairs or within.low is None:
+    if evidence.pairs < min_pairs:
         missing.append(f"within-task AUC rests on {evidence.pairs} pairs, {min_pairs} are needed")
+    elif within.low is None:
+        missing.append(f"within-task AUC: {within.reason}")
     elif within.low <= 0.5:
         missing.append(f"within-task AUC at the end {within.text()} does not exceed 0.5")
     missing += [f"{name} is not beaten at the end" for name in unbeaten_rivals(evidence.rivals["R1"])]
     for channel, sphere in evidence.spheres.items():
         if sphere.value is None or sphere.value > CEILING_OF_A_REWARD:
             missing.append(f"the ceiling through {channel} is {sphere.text()}")
-    clauses = NOT_MEASURED if evidence.end == "policy" else NOT_MEASURED[:1]
+    missing += [f"{name} is unmeasured: no tool result carries its signal" for name in evidence.absent]
+    clauses = NOT_MEASURED if evidence.end == "policy" else NOT_MEASURED[:-1]
     return missing + [f"{clause} is not measured by this version" for clause in clauses]
 
 
@@ -107,7 +112,7 @@ def _difficulty_only(evidence: Evidence, min_pairs: int) -> bool:
 
 def _sentence(word: str, evidence: Evidence, unbeaten: Sequence[str], missing: Sequence[str]) -> str:
     running = evidence.auc["R4"]
-    auc = f"AUC {running.text()}, {running.groups} groups"
+    auc = f"AUC {running.text()} as a running alert, {running.groups} groups"
     cheap = _cheap(evidence)
     if word == "reward":
         holds = "tells runs of one task apart, beats every rival, and the policy cannot move it"
@@ -134,7 +139,7 @@ def _sentence(word: str, evidence: Evidence, unbeaten: Sequence[str], missing: S
         others = _others(evidence.rivals["R4"], unbeaten[1:])
         also = f" And {cheap}." if cheap else ""
         return f"It predicts ({auc}), but {first} {does} ({difference}): use that.{others}{also}"
-    return f"It does not predict failure: {auc}."
+    return f"It does not warn of failure: {auc}; {evidence.auc['R1'].text()} at the end."
 
 
 def _others(differences: Mapping[str, Estimate], names: Sequence[str]) -> str:

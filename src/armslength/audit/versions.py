@@ -9,7 +9,7 @@ from importlib.metadata import distribution, version
 
 def versions() -> dict[str, str]:
     """Versions of everything that can move a figure."""
-    packages = ("armslength", "numpy", "scipy", "scikit-learn")
+    packages = ("armslength", "numpy", "msgspec")
     return {
         "python": platform.python_version(),
         "unicode": unicodedata.unidata_version,

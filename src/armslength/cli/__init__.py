@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> None:
         error.show()
         status = error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("armslength: interrupted; nothing was written", err=True)
+        click.echo("armslength: interrupted", err=True)
         status = 130
     except BrokenPipeError:
         sys.stderr.close()

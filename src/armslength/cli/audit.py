@@ -40,7 +40,9 @@ from .read import parse_roles
 @click.option(
     "--resamples", default=2000, show_default=True, help="Bootstrap resamples behind every interval."
 )
-@click.option("--seed", type=int, help="Seed of the run; by default derived from the input.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), help="Seed of the run; by default derived from the input."
+)
 @click.option("--format", "format_name", metavar="NAME", help="Read every file as this format.")
 @click.option("--success", metavar="EXPR", help="When a run succeeded, such as 'reward>=1'.")
 @click.option("--role", "roles", metavar="NAME=ROLE", multiple=True, help="What an unlisted role stands for.")

@@ -174,15 +174,12 @@ def _act(name: str, node: Node, step: int, at: str, findings: Findings) -> list[
     return [call, result]
 
 
-def _is_error(node: Node) -> bool | None:
-    """Whether a result signals an error: a non-empty ``error`` or a code other than 0; None if unknown."""
+def _is_error(node: Node) -> bool:
+    """Whether a result signals an error: a non-empty ``error``, or a code that is neither 0 nor null."""
     value = _object(node.observation)
     if value is not None and value.get("error"):
         return True
-    code = node.observation_code
-    if code is None:
-        return None if value is None or "error" not in value else False
-    return bool(code != 0)
+    return node.observation_code not in (0, None)
 
 
 def _outcome(

@@ -14,8 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from armslength.encoders import Vectors
-from armslength.geometry import Spans, current_run_spans, first_run_spans, levels, prefix_spans
-from armslength.records import ROLE_CODE, Authorship, Corpus
+from armslength.geometry import (
+    Spans,
+    current_run_spans,
+    first_run_spans,
+    levels,
+    prefix_spans,
+    readable,
+)
+from armslength.records import READ_ROLES, Authorship, Corpus
 from armslength.scoring import ExactHead, score, turn_values
 
 Floats = npt.NDArray[np.float64]
@@ -113,7 +120,8 @@ def error_rate(corpus: Corpus) -> FloatReader | None:
     Returns:
         None where no tool result of the corpus carries an error signal: the rival is unmeasured.
     """
-    known = (corpus.error >= 0) & (corpus.role == ROLE_CODE["tool_result"])
+    results_read = readable(corpus, "strict")[READ_ROLES["strict"].index("tool_result")]
+    known = (corpus.error >= 0) & results_read
     if not known.any():
         return None
     points = corpus.points

@@ -34,20 +34,15 @@ EVIDENCE_WRITERS: tuple[Writer, ...] = ("user", "world")
 def may_read(authorship: Authorship, role: Role, writer: Writer) -> bool:
     """Whether a head of this authorship reads a turn.
 
-    A restricted head reads a role only from the writer that the role is supposed to have: a turn of an unknown writer
-    is not evidence whatever its role says. What the policy wrote under an evidence role is forged, and no head reads
-    it: attacks and ceilings cover the roles that the policy writes. The task's text is constant within a task and
-    identifies it, so no head reads it.
+    A head reads a role only from the writer that the role is supposed to have. What an unknown writer wrote may be the
+    policy's; what the policy wrote under an evidence role is forged: no head reads either, because attacks and ceilings
+    cover exactly what the policy is known to write. The task's text is constant within a task and identifies it.
     """
-    if role not in READ_ROLES[authorship] or writer == "task":
+    if role not in READ_ROLES[authorship]:
         return False
-    if writer == "policy" and role in EVIDENCE_ROLES:
-        return False
-    if authorship in ("all-role", "with-terminal"):
-        return True
     if role in EVIDENCE_ROLES:
         return writer in EVIDENCE_WRITERS
-    return writer == "policy"
+    return writer == "policy" or (role == "terminal" and writer in EVIDENCE_WRITERS)
 
 
 #: Roles that are evidence when the right writer wrote them.

@@ -105,7 +105,8 @@ class Corpus:
         for trajectory in trajectories:
             reason = _why_unmeasured(trajectory)
             if reason is None:
-                digest = turns_digest(trajectory.turns)
+                # The same turns with another outcome are no repeat: the label, not the record, is in doubt.
+                digest = turns_digest(trajectory.turns) + bytes([_success(trajectory)])
                 if digest in seen:
                     duplicates.append(Duplicate(_place(trajectory), seen[digest]))
                     reason = "duplicate"
@@ -115,17 +116,17 @@ class Corpus:
                 kept.append(trajectory)
             else:
                 reasons[reason] += 1
-        columns = _columns(kept, keep_terminal=keep_terminal)
-        evidence = np.isin(columns.writer, [WRITER_CODE[w] for w in EVIDENCE_WRITERS])
-        spoken = evidence | (columns.writer == WRITER_CODE["task"])
-        points = find_points(columns.offsets, spoken, evidence, columns.after_policy)
+        columns, points = _grid(kept, keep_terminal=keep_terminal)
         scored = np.flatnonzero(np.diff(points.offsets) > 0)
-        reasons["no decision point"] += len(kept) - len(scored)
-        whole = cls(
+        if len(scored) < len(kept):
+            reasons["no decision point"] += len(kept) - len(scored)
+            kept = [kept[row] for row in scored]
+            columns, points = _grid(kept, keep_terminal=keep_terminal)
+        return cls(
             trajectories=tuple(kept),
             failed=np.array([int(not _success(t)) for t in kept], dtype=np.int64),
             task=_factor([t.task for t in kept]),
-            group=_factor(_share_groups(kept, measured=scored)),
+            group=_factor(_share_groups(kept)),
             policy=_factor([t.policy for t in kept]),
             stratum=_factor([(t.outcome.stratum if t.outcome else None) or "" for t in kept]),
             offsets=columns.offsets,
@@ -137,7 +138,6 @@ class Corpus:
             points=points,
             excluded=Excluded({k: v for k, v in sorted(reasons.items()) if v}, tuple(duplicates)),
         )
-        return whole if len(scored) == len(kept) else whole.take(scored)
 
     def take(self, rows: Ints) -> Corpus:
         """The corpus of these trajectories, in this order; `texts` and the names of factors stay as they are."""
@@ -169,6 +169,13 @@ class _Columns(NamedTuple):
     text: Ints
     texts: tuple[str, ...]
     after_policy: npt.NDArray[np.bool_]  # a terminal that the policy wrote was dropped just before this turn
+
+
+def _grid(trajectories: Sequence[Trajectory], *, keep_terminal: bool) -> tuple[_Columns, DecisionPoints]:
+    columns = _columns(trajectories, keep_terminal=keep_terminal)
+    evidence = np.isin(columns.writer, [WRITER_CODE[w] for w in EVIDENCE_WRITERS])
+    spoken = evidence | (columns.writer == WRITER_CODE["task"])
+    return columns, find_points(columns.offsets, spoken, evidence, columns.after_policy)
 
 
 def _columns(trajectories: Sequence[Trajectory], *, keep_terminal: bool) -> _Columns:
@@ -223,8 +230,8 @@ def _place(trajectory: Trajectory) -> str:
     return trajectory.origin.at if trajectory.origin else trajectory.id
 
 
-def _share_groups(trajectories: Sequence[Trajectory], *, measured: Ints) -> list[str]:
-    """Group names; measured runs with the same evidence up to digits and punctuation share one (union-find)."""
+def _share_groups(trajectories: Sequence[Trajectory]) -> list[str]:
+    """Group names; runs with the same evidence up to case, blanks and punctuation share one (union-find)."""
     parent = {t.group: t.group for t in trajectories}
 
     def root(name: str) -> str:
@@ -234,7 +241,7 @@ def _share_groups(trajectories: Sequence[Trajectory], *, measured: Ints) -> list
         return name
 
     first: dict[bytes, str] = {}
-    for trajectory in (trajectories[row] for row in measured):
+    for trajectory in trajectories:
         one, other = (
             root(first.setdefault(near_digest(trajectory.turns), trajectory.group)),
             root(trajectory.group),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from .turn import Turn
 
-_DROPPED = {code: None for code in range(128) if not chr(code).isalpha()}
+_DROPPED = {code: None for code in range(128) if not chr(code).isalnum()}
 
 
 def turns_digest(turns: Iterable[Turn]) -> bytes:
@@ -22,10 +22,11 @@ def turns_digest(turns: Iterable[Turn]) -> bytes:
 
 
 def near_digest(turns: Iterable[Turn]) -> bytes:
-    """Digest of what others than the policy said, with case, digits, blanks and punctuation folded.
+    """Digest of what others than the policy said before the end, with case, blanks and punctuation folded.
 
-    It decides which runs share a group, hence the folds: nothing that the policy wrote may enter.
+    It decides which runs share a group, hence the folds: nothing that the policy wrote may enter, and no terminal,
+    which may tell the label. Digits stay: tasks that differ in their numbers alone are different tasks.
     """
-    said = (turn for turn in turns if turn.writer != "policy")
+    said = (turn for turn in turns if turn.writer != "policy" and turn.role != "terminal")
     folded = "\0".join(f"{turn.role}\0{turn.text.lower().translate(_DROPPED)}" for turn in said)
     return hashlib.blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=16).digest()

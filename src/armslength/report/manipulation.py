@@ -89,7 +89,11 @@ def manipulation(result: Audit) -> Manipulation:
         failed = any(c.name == "active test" and not c.passed for c in result.controls)
         why = "the active test failed, so the attack cannot be trusted" if failed else "the result holds none"
         no_attack = f"No attack is printed: {why}. Ceilings do not depend on it."
-    steering = [", ".join(f"{key}: {value}" for key, value in sorted(row.items())) for row in result.steering]
+    steering = [
+        f"{row.head} head, {row.kind}, best of {row.best_of}: removes {row.removed.text()} of "
+        f"{of(row.removed.n, 'alerts')}"
+        for row in result.steering
+    ]
     return Manipulation(summary, channels, no_attack, [clip(row) for row in steering], _kept(result))
 
 
