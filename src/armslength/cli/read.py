@@ -124,16 +124,12 @@ def _print(console: Console, summary: Summary, findings: Findings) -> None:
 
 
 def _cells(counts: Counts) -> list[str]:
-    numbers = (
-        counts.trajectories,
-        counts.excluded.total(),
-        counts.unlabelled.total(),
-        len(counts.tasks),
-        len(counts.policies),
-        counts.outcomes["success"],
-        counts.outcomes["failure"],
-    )
-    return [f"{number:,}" for number in numbers]
+    tasks = f"{len(counts.tasks):,}"
+    if len(counts.task_ids) != len(counts.tasks):
+        tasks += f" ({len(counts.task_ids):,} ids)"
+    before = (counts.trajectories, counts.excluded.total(), counts.unlabelled.total())
+    after = (len(counts.policies), counts.outcomes["success"], counts.outcomes["failure"])
+    return [*(f"{n:,}" for n in before), tasks, *(f"{n:,}" for n in after)]
 
 
 def _grouped(files: dict[str, Counts]) -> list[tuple[str, Counts]]:

@@ -27,6 +27,7 @@ class Counts:
     messages: Counter[str] = field(default_factory=Counter)
     turns: int = 0
     tasks: set[str] = field(default_factory=set)
+    task_ids: set[str] = field(default_factory=set)
     policies: set[str] = field(default_factory=set)
 
     def add(self, trajectory: Trajectory) -> None:
@@ -36,6 +37,7 @@ class Counts:
         self.turns += len(trajectory.turns)
         self.tasks.add(trajectory.task)
         self.policies.add(trajectory.policy)
+        self.task_ids.add((origin and origin.task_id) or trajectory.task)
         if origin is not None:
             self.messages.update(origin.messages)
             if origin.declared is not None:
@@ -58,6 +60,7 @@ class Counts:
             made.trajectories += part.trajectories
             made.turns += part.turns
             made.tasks |= part.tasks
+            made.task_ids |= part.task_ids
             made.policies |= part.policies
             for name in _COUNTERS:
                 getattr(made, name).update(getattr(part, name))
@@ -69,6 +72,7 @@ class Counts:
         made |= {
             "trajectories": self.trajectories,
             "tasks": len(self.tasks),
+            "task_ids": len(self.task_ids),
             "policies": sorted(self.policies),
             "turns": self.turns,
         }

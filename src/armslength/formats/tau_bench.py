@@ -148,6 +148,7 @@ def _trajectory(
             format=TauBench.name,
             at=row.at,
             messages=count_roles(run.messages),
+            task_id=canonical(record.task_id),
             declared=declared,
             excluded="crashed" if crashed else None,
             unlabelled=unlabelled,

@@ -81,6 +81,7 @@ class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
         declared: the success that the file declares for the whole record, crashed runs included.
         excluded: why the trajectory must not be measured (``crashed``), or None.
         unlabelled: why there is no outcome, where there is none.
+        task_id: the task's name in the file's own words, where the trajectory's key is another.
     """
 
     format: str
@@ -89,6 +90,7 @@ class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
     declared: bool | None = None
     excluded: str | None = None
     unlabelled: str | None = None
+    task_id: str | None = None
 
 
 class Trajectory(msgspec.Struct, frozen=True):
