@@ -219,10 +219,7 @@ class _Found:
                 "Believe no zero here."
             ]
         if self._reads_part_of_both():
-            return [
-                "The head reads only one of the two, so the alerts fare as above; only the drop of z is a mean over "
-                "other decision points."
-            ]
+            return ["The head reads only one of the two, so every figure is as above."]
         sphere = next((c.value for c in self.ceilings if c.kind == "sphere"), None)
         if sphere is None or not is_measured(sphere):
             return []
