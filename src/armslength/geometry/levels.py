@@ -24,6 +24,7 @@ from armslength.records import (
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+_BLOCK = 64  # rows summed at once
 _MOST_IN_32_BITS = 65_535  # turns of length UNIT in a 32-bit sum
 
 
@@ -76,13 +77,27 @@ def levels(vectors: Vectors, corpus: Corpus, spans: Spans, *, absent: float = 0.
         count = high - low
         # Sums may wrap around in 32 bits; the difference of two is exact as long as it fits itself.
         kind = np.int32 if count.max(initial=0) <= _MOST_IN_32_BITS else np.int64
-        sums = np.zeros((len(turns) + 1, size), dtype=kind)
-        np.cumsum(vectors[corpus.text[turns]], axis=0, dtype=kind, out=sums[1:])
+        sums = _running_sums(vectors[corpus.text[turns]], kind)
         seen = sums[high]
         seen -= sums[low]
         block = out[:, index * size : (index + 1) * size]
         np.divide(seen, (count * float(UNIT))[:, None], out=block, where=(count > 0)[:, None])
     return out
+
+
+def _running_sums(rows: Vectors, kind: type[np.int32 | np.int64]) -> Ints | npt.NDArray[np.int32]:
+    """Sums of the first 0, 1, … n rows, shape (n + 1, d).
+
+    In blocks that stay in cache, then block by block: down whole columns every step would miss it.
+    """
+    count, size = rows.shape
+    blocks = -(-(count + 1) // _BLOCK)
+    sums = np.zeros((blocks * _BLOCK, size), dtype=kind)
+    sums[1 : count + 1] = rows
+    tiled = sums.reshape(blocks, _BLOCK, size)
+    np.cumsum(tiled, axis=1, out=tiled)
+    tiled[1:] += np.cumsum(tiled[:-1, -1], axis=0, dtype=kind)[:, None]
+    return sums[: count + 1]
 
 
 def readable(corpus: Corpus, authorship: Authorship) -> tuple[npt.NDArray[np.bool_], ...]:
