@@ -16,7 +16,7 @@ import numpy.typing as npt
 from armslength.encoders import Vectors
 from armslength.geometry import Spans, prefix_spans
 from armslength.heads import FoldFit, OutOfFold
-from armslength.records import ROLE_CODE, WRITABLE_ROLES, WRITER_CODE, Corpus, Role
+from armslength.records import ROLE_CODE, WRITABLE_ROLES, WRITER_CODE, Corpus, Role, ranges
 from armslength.scoring import ExactHead, running_maximum, score, turn_values
 
 from .adversaries import ADVERSARIES, DRAWS, MOST_DRAWN, Target
@@ -118,7 +118,7 @@ def failing_runs(corpus: Corpus, vectors: Vectors, scores: OutOfFold) -> list[Fa
             continue
         every = turn_values(fit.head, corpus, floats)
         part = corpus.take(rows)
-        turns = np.concatenate([np.arange(corpus.offsets[i], corpus.offsets[i + 1]) for i in rows])
+        turns = ranges(corpus.offsets[rows], np.diff(corpus.offsets)[rows])
         runs.append(FailingRuns(rows, part, every[turns], fit.head, fit, every))
     return runs
 
@@ -134,9 +134,8 @@ def pool_of(corpus: Corpus, runs: FailingRuns, role: Role, rows: Ints, name: str
     """Donors of this role from some training trajectories."""
     chosen = np.zeros(len(corpus), dtype=bool)
     chosen[rows] = True
-    owner = np.repeat(np.arange(len(corpus)), np.diff(corpus.offsets))
-    donors = np.flatnonzero(policy_turns(corpus, role) & chosen[owner])
-    return DonorPool(name, runs.every[donors], corpus.task.codes[owner[donors]])
+    donors = np.flatnonzero(policy_turns(corpus, role) & chosen[corpus.owner])
+    return DonorPool(name, runs.every[donors], corpus.task.codes[corpus.owner[donors]])
 
 
 def attack(
@@ -177,8 +176,7 @@ def _empty(effect: Effect) -> Effect:
 
 def _target(corpus: Corpus, runs: FailingRuns, role: Role, seed: Sequence[int]) -> Target:
     turns = runs.writable_turns(role)
-    owner = np.repeat(np.arange(len(runs.corpus)), np.diff(runs.corpus.offsets))
-    task = runs.corpus.task.codes[owner[turns]]
+    task = runs.corpus.task.codes[runs.corpus.owner[turns]]
     pool = successful_pool(corpus, runs, role)
     if pool is None or not len(turns):
         return Target(runs.values[turns], task, None, np.zeros((0, len(turns), 0), dtype=np.int64))
@@ -208,8 +206,7 @@ def apply(runs: FailingRuns, values: Mapping[Role, Ints], *, writable: str, kind
         writes |= policy_turns(runs.corpus, role)
     before, after = runs.before, score(runs.head, runs.spans, changed)
     tau = np.inf if runs.fit.threshold is None else runs.fit.threshold
-    written = np.concatenate([[0], np.cumsum(writes)])
-    open_point = written[runs.corpus.points.end] > written[runs.corpus.offsets[runs.corpus.points.trajectory]]
+    open_point = runs.corpus.count_in_prefix(writes) > 0
     untouched = np.where(open_point, -np.inf, before)
     falls = before - after
     # The mean of equal draws may be off by a rounding; it lies between the smallest and the largest of them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 
 from armslength.heads import OUTER, OutOfFold
@@ -47,8 +48,7 @@ def data(resamples: Resamples, read: int, headline: Sequence[OutOfFold]) -> Data
     if present - {""}:
         for name in [*sorted(present - {""}), *(present & {""})]:
             strata[name or "other failures"] = _stratum(resamples, headline, name)
-    fields = {field: getattr(base, field) for field in base.__struct_fields__}
-    return Data(**{**fields, "median_points": median, "strata": strata})
+    return msgspec.structs.replace(base, median_points=median, strata=strata)
 
 
 def empty_data(corpus: Corpus, read: int) -> Data:

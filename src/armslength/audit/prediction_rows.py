@@ -7,16 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from armslength.attacks import policy_turns
 from armslength.heads import FoldFit, OutOfFold
-from armslength.records import (
-    READ_ROLES,
-    ROLE_CODE,
-    WRITABLE_ROLES,
-    WRITER_CODE,
-    Authorship,
-    Corpus,
-    Role,
-)
+from armslength.records import READ_ROLES, WRITABLE_ROLES, Authorship, Corpus
 
 from .model import Alert, Atom, Attack, Ceiling, Estimate, Rival, Score
 from .resamples import DEGREES, READ, Concordance, Resamples, read_path
@@ -93,20 +86,14 @@ def alert_row(resamples: Resamples, head: Authorship, runs: Sequence[OutOfFold],
 
 def _before_writable(corpus: Corpus, run: OutOfFold, head: Authorship) -> npt.NDArray[np.bool_]:
     """Whether an alert was up at a point whose prefix holds no policy turn that the head reads."""
-    roles = [role for role in WRITABLE_ROLES if role in READ_ROLES[head]]
-    written = np.concatenate([[0], np.cumsum(_policy_mask(corpus, roles))])
-    points = corpus.points
-    untouched = written[points.end] == written[corpus.offsets[points.trajectory]]
+    written = np.zeros(corpus.turns, dtype=bool)
+    for role in set(WRITABLE_ROLES) & set(READ_ROLES[head]):
+        written |= policy_turns(corpus, role)
+    untouched = corpus.count_in_prefix(written) == 0
     early: npt.NDArray[np.bool_] = (
         read_path(np.where(untouched, run.z, -np.inf), corpus, READ) > run.thresholds()
     )
     return early
-
-
-def _policy_mask(corpus: Corpus, roles: Sequence[Role]) -> npt.NDArray[np.bool_]:
-    wanted: npt.NDArray[np.bool_] = np.isin(corpus.role, [ROLE_CODE[role] for role in roles])
-    mine: npt.NDArray[np.bool_] = wanted & (corpus.writer == WRITER_CODE["policy"])
-    return mine
 
 
 def _realised_by_fold(corpus: Corpus, run: OutOfFold) -> list[float | None]:

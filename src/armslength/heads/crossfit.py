@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from armslength.records import Corpus
+from armslength.records import Corpus, ranges
 from armslength.scoring import ExactHead, running_maximum
 from armslength.statistics import auc, pooled_pairs, threshold
 
@@ -153,8 +153,7 @@ def _points_of(corpus: Corpus, rows: Ints) -> tuple[Ints, Ints]:
     """Indices of the decision points of some trajectories, and the offset of each trajectory's first among them."""
     counts = corpus.points.counts[rows]
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    index = np.arange(offsets[-1]) + np.repeat(corpus.points.offsets[rows] - offsets[:-1], counts)
-    return index, offsets
+    return ranges(corpus.points.offsets[rows], counts), offsets
 
 
 def _running(scored: Floats, corpus: Corpus, rows: Ints) -> Floats:

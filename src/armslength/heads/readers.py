@@ -124,14 +124,12 @@ def error_rate(corpus: Corpus) -> FloatReader | None:
     known = (corpus.error >= 0) & results_read
     if not known.any():
         return None
-    points = corpus.points
-    start, end = corpus.offsets[points.trajectory], points.end
-    results = np.concatenate([[0], np.cumsum(known)])
-    errors = np.concatenate([[0], np.cumsum(known & (corpus.error == 1))])
-    seen, wrong = results[end] - results[start], errors[end] - errors[start]
+    seen = corpus.count_in_prefix(known)
+    wrong = corpus.count_in_prefix(known & (corpus.error == 1))
     share = np.divide(wrong, seen, out=np.zeros(len(seen)), where=seen > 0)
-    index = np.concatenate([[-1], np.flatnonzero(known)])
-    last = np.where(seen > 0, corpus.error[index[results[end]]] == 1, False)
+    before = np.concatenate([[0], np.cumsum(known)])
+    latest = np.concatenate([[-1], np.flatnonzero(known)])[before[corpus.points.end]]
+    last = (seen > 0) & (corpus.error[latest] == 1)
     return FloatReader(
         "error rate", np.stack([share, wrong.astype(np.float64), last.astype(np.float64)], axis=1)
     )

@@ -12,7 +12,7 @@ from .authorship import (
 )
 from .corpus import ROLE_CODE, WRITER_CODE, Corpus, Duplicate, Excluded, Factor
 from .identity import near_digest, turns_digest
-from .points import DecisionPoints, find_points
+from .points import DecisionPoints, find_points, ranges
 from .turn import Grade, Origin, Outcome, Role, StepReward, Trajectory, Turn, Writer, WriterSource
 
 __all__ = [
@@ -42,5 +42,6 @@ __all__ = [
     "find_points",
     "may_read",
     "near_digest",
+    "ranges",
     "turns_digest",
 ]

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from .authorship import EVIDENCE_WRITERS, ROLES, WRITERS
 from .identity import near_digest, turns_digest
-from .points import DecisionPoints, find_points
+from .points import DecisionPoints, find_points, ranges
 from .turn import Trajectory, Turn
 
 Ints = npt.NDArray[np.int64]
@@ -86,6 +86,17 @@ class Corpus:
         """Number of turns."""
         return len(self.role)
 
+    @property
+    def owner(self) -> Ints:
+        """Row of the trajectory that each turn belongs to, shape (turns,)."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    def count_in_prefix(self, flags: npt.NDArray[np.bool_]) -> Ints:
+        """How many flagged turns the prefix of each decision point holds; `flags` of shape (turns,)."""
+        before = np.concatenate([[0], np.cumsum(flags)])
+        counted: Ints = before[self.points.end] - before[self.offsets[self.points.trajectory]]
+        return counted
+
     @classmethod
     def build(cls, trajectories: Iterable[Trajectory], *, keep_terminal: bool = False) -> Corpus:
         """Make the arrays.
@@ -142,7 +153,7 @@ class Corpus:
     def take(self, rows: Ints) -> Corpus:
         """The corpus of these trajectories, in this order; `texts` and the names of factors stay as they are."""
         lengths = np.diff(self.offsets)[rows]
-        turns = _ranges(self.offsets[rows], lengths)
+        turns = ranges(self.offsets[rows], lengths)
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return replace(
             self,
@@ -255,12 +266,3 @@ def _factor(values: Sequence[str]) -> Factor:
     names = sorted(set(values))
     code = {name: i for i, name in enumerate(names)}
     return Factor(np.array([code[v] for v in values], dtype=np.int64), tuple(names))
-
-
-def _ranges(starts: Ints, lengths: Ints) -> Ints:
-    """The concatenated ranges start … start + length - 1."""
-    if lengths.sum() == 0:
-        return np.zeros(0, dtype=np.int64)
-    ends = np.cumsum(lengths)
-    index: Ints = np.arange(ends[-1], dtype=np.int64) + np.repeat(starts - (ends - lengths), lengths)
-    return index

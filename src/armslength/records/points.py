@@ -42,7 +42,7 @@ class DecisionPoints:
         """The points of these trajectories, given the turn offsets before and after."""
         counts = self.counts[rows]
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        index = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], counts)
+        index = ranges(self.offsets[rows], counts)
         shift = np.repeat(new[:-1] - old[rows], counts)
         return DecisionPoints(offsets, self.end[index] + shift, self.run[index] + shift)
 
@@ -78,3 +78,12 @@ def find_points(
     end, run = end[scored], run[scored]
     counts = np.searchsorted(end, offsets, side="right")
     return DecisionPoints(counts.astype(np.int64), end.astype(np.int64), run.astype(np.int64))
+
+
+def ranges(starts: Ints, lengths: Ints) -> Ints:
+    """The concatenated ranges start … start + length - 1."""
+    if lengths.sum() == 0:
+        return np.zeros(0, dtype=np.int64)
+    ends = np.cumsum(lengths)
+    index: Ints = np.arange(ends[-1], dtype=np.int64) + np.repeat(starts - (ends - lengths), lengths)
+    return index
