@@ -10,6 +10,7 @@ from .audit import Audit, audit
 from .errors import ArmslengthError, InputError, UnmeasuredError
 from .formats import Findings, ReadOptions, read
 from .records import Outcome, Trajectory, Turn
+from .replay import replay
 
 __all__ = [
     "ArmslengthError",
@@ -23,4 +24,5 @@ __all__ = [
     "UnmeasuredError",
     "audit",
     "read",
+    "replay",
 ]

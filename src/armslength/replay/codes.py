@@ -1,0 +1,328 @@
+"""Every code and reason of the replay in plain words, with the field to look at.
+
+The catalogue that ``docs/reference/codes.md`` is generated from; a code that is not here fails the tests.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# code → (what is wrong, where to look)
+CODES: Final[dict[str, tuple[str, str]]] = {
+    # Files
+    "INPUT_MISSING": ("an input file of the format is not there", "the file"),
+    "INPUT_NOT_A_FILE": ("a folder or device stands where a file should", "the file"),
+    "INPUT_IS_LINK": ("an input file is a link; the strict profile follows none", "the file"),
+    "INPUT_TOO_LARGE": ("an input file is larger than 2 GB", "the file"),
+    "INPUT_UNREADABLE": ("an input file cannot be opened or read", "the file's permissions"),
+    "INPUT_NOT_UTF8": ("an input file is not UTF-8", "the line named"),
+    "INPUT_NOT_JSON": ("an input file is not one JSON document", "the line and column named"),
+    "INPUT_DUPLICATE_KEY": (
+        "an object names a key twice, so two readers may see two values",
+        "the key named",
+    ),
+    "INPUT_TOO_DEEP": ("an input file is nested deeper than any row needs", "the file"),
+    "INPUT_NOT_OBJECT": ("a document that must be an object is something else", "the file"),
+    "VALUE_UNREADABLE": ("a value is of a kind that the format cannot read there", "the field named"),
+    "ROWS_NOT_A_LIST": ("the list of rows is absent or no list", "the list key"),
+    "ROW_NOT_OBJECT": ("a list of rows holds something that is no object and would go unread", "the item"),
+    "UNLISTED_FILE": ("a file in the folder that neither the format nor the manifest names", "the file"),
+    "LINK_IN_FOLDER": ("a link stands in the input folder", "the link"),
+    # Disclosure
+    "SCAN_POLICY_MISSING": (
+        "the file with the forbidden classes is not there",
+        "core/ below the public root",
+    ),
+    "SCAN_POLICY_INVALID": (
+        "the file with the forbidden classes cannot be read",
+        "core/ below the public root",
+    ),
+    "SENTINEL_IN_INPUT": ("a declared forbidden token stands in a file", "the line named"),
+    "SECRET_IN_INPUT": ("something with the shape of a secret stands in a file", "the line named"),
+    "FORBIDDEN_KEY": ("a key for reasoning bodies, model output, gold answers or run ids", "the key"),
+    "FORBIDDEN_KEY_VARIANT": ("another spelling of a forbidden key", "the key"),
+    "UNREAD_TEXT": ("text under a key that the format does not know: nobody vouches for it", "the key"),
+    "NOT_JSON_NUMBER": ("NaN or an infinity, which JSON does not have", "the number"),
+    # Types and ranges
+    "FIELD_MISSING": ("a field is absent, null or blank", "the field"),
+    "ID_NOT_STRING": ("an id or reference is no text", "the id"),
+    "ID_INVISIBLE_CHARACTER": ("an id holds a character that cannot be seen", "the id"),
+    "FLAG_MISSING": ("a flag that must be stated is absent", "the flag"),
+    "FLAG_NOT_BOOLEAN": ("a flag is stated as something else than true or false", "the flag"),
+    "FLAG_WRONG": ("a flag admits what may not be", "the flag"),
+    "BODY_NOT_REDACTED": ("a row does not say that its body is redacted", "body_redacted"),
+    "PRIVATE_REF_NOT_METADATA_ONLY": (
+        "private references are not declared to be metadata only",
+        "private_ref_metadata_only",
+    ),
+    "VALUE_NOT_ALLOWED": ("a value outside of its closed set", "the field"),
+    "REWARD_VALUE_OUT_OF_RANGE": ("a reward is no finite number of the declared range", "reward_value"),
+    "DISCREPANCY_OUT_OF_RANGE": (
+        "a discrepancy is no finite number of the declared range",
+        "belief_discrepancy",
+    ),
+    "RELIABILITY_INVALID": ("a reliability is no finite number of the declared range", "reliability_score"),
+    "VALUE_RANGE_INVALID": ("a range that the policy declares cannot be read", "value_ranges"),
+    "LIST_ITEM_NOT_TEXT": ("a list of references holds something else", "the list"),
+    "LIST_ITEM_REPEATED": ("a list names one thing twice", "the list"),
+    "OBSERVATION_EMPTY": ("an episode lists no observation, or a blank", "observation_digest_refs"),
+    "PREDICTION_EMPTY": ("a belief predicts nothing, or a blank", "predicted_next_evidence"),
+    "EVIDENCE_EMPTY": ("a feedback rests on no evidence, or on a blank", "evidence_refs"),
+    "TRAJECTORY_EPISODES_EMPTY": ("a trajectory lists no episode, or a blank", "episode_ids"),
+    "TRAJECTORY_REWARDS_EMPTY": ("a trajectory lists no process reward, or a blank", "process_reward_refs"),
+    "COLD_REPLAY_NO_EVIDENCE": ("a cold replay shows no evidence", "evidence_refs"),
+    "BELIEF_EMPTY": ("a belief summary says nothing", "belief_state_json"),
+    "UNKNOWN_BELIEF_KEY": ("a belief summary holds a key that is not its own", "belief_state_json"),
+    "BELIEF_ITEM_NOT_TEXT": (
+        "a belief summary holds something that is no list of texts",
+        "belief_state_json",
+    ),
+    "BELIEF_TEXT_LONG": ("a public fact is longer than a phrase", "belief_state_json"),
+    # Ids and joins
+    "DUPLICATE_EPISODE_ID": ("two episodes have one id", "episode_id"),
+    "DUPLICATE_BELIEF_ID": ("two beliefs have one id", "belief_state_id"),
+    "DUPLICATE_FEEDBACK_ID": ("two feedback rows have one id", "feedback_id"),
+    "DUPLICATE_REWARD_ID": ("two rewards have one id", "reward_event_id"),
+    "DUPLICATE_TRAJECTORY_ID": ("two trajectories have one id", "trajectory_group_id"),
+    "DUPLICATE_COLD_REPLAY_ID": ("two cold replays have one id", "replay_id"),
+    "CONFUSABLE_ID": ("two ids of one kind look alike", "the id"),
+    "ORPHAN_EPISODE": ("an episode of a trajectory that is not there", "trajectory_group_id"),
+    "ORPHAN_FEEDBACK": ("feedback that nothing cites, or of no episode", "feedback_id"),
+    "ORPHAN_PROCESS_REWARD": ("a process reward for no belief or no trajectory", "belief_state_id"),
+    "ORPHAN_OUTCOME_REWARD": ("an outcome reward that no trajectory names", "reward_event_id"),
+    "ORPHAN_TRAJECTORY": ("a trajectory that no step leads to", "episode_ids"),
+    "ORPHAN_COLD_REPLAY": ("a cold replay that no episode names, or of no trajectory", "replay_id"),
+    "EPISODE_WITHOUT_STEPS": ("an episode without a belief", "episode_id"),
+    "EPISODE_TRAJECTORY_MISMATCH": (
+        "the trajectory does not list the episode that names it",
+        "trajectory_group_id",
+    ),
+    "EPISODE_OUTCOME_MISSING": ("an episode's outcome reward is not there", "outcome_reward_ref"),
+    "EPISODE_OUTCOME_MISMATCH": ("an episode's outcome reward is of another episode", "outcome_reward_ref"),
+    "EPISODE_COLD_REPLAY_MISMATCH": ("an episode's cold replay is of another trajectory", "cold_replay_ref"),
+    "BELIEF_TRAJECTORY_MISMATCH": ("a belief and its episode name two trajectories", "trajectory_group_id"),
+    "BELIEF_REWARDED_TWICE": ("one step is paid twice", "belief_state_id"),
+    "FEEDBACK_REUSED": ("two steps rest on one feedback", "feedback_ref"),
+    "PROCESS_REWARD_NOT_LISTED": (
+        "a process reward that its trajectory does not list",
+        "process_reward_refs",
+    ),
+    "SECOND_OUTCOME_REWARD": ("a trajectory has more than one outcome reward", "reward_kind"),
+    "OUTCOME_RELABELLED": ("an outcome reward goes as a process reward", "reward_kind"),
+    "OUTCOME_LISTED_AS_PROCESS": ("a trajectory lists an outcome as step evidence", "process_reward_refs"),
+    "OUTCOME_BELIEF_MISMATCH": ("an outcome reward cites a belief of another episode", "belief_state_id"),
+    "OUTCOME_FEEDBACK_MISMATCH": (
+        "an outcome reward rests on another step's feedback",
+        "verifier_feedback_ref",
+    ),
+    "TRAJECTORY_EPISODE_FOREIGN": ("a trajectory lists an episode that is not its own", "episode_ids"),
+    "TRAJECTORY_OUTCOME_MISMATCH": ("a trajectory's outcome reward is not its own", "outcome_reward_ref"),
+    "COLD_REPLAY_CONFLICT": ("two cold replays speak for one trajectory", "trajectory_group_id"),
+    "COLD_REPLAY_NOT_GOOD": ("a cold replay did not pass or is not redacted", "status"),
+    "ROW_CONTRADICTS_ITSELF": ("a row passes and lists what did not", "the key"),
+    # Order and evidence
+    "DUPLICATE_STEP": ("two beliefs claim one step", "step_id"),
+    "STEP_ORDER": ("process rewards are listed in another order than their steps", "process_reward_refs"),
+    "OUTCOME_NOT_AT_END": ("an outcome reward rests on another step than the last", "outcome_reward_ref"),
+    "FINAL_ANSWER_ONLY_IN_DISGUISE": ("every step rests on the outcome's feedback", "feedback_ref"),
+    "OBSERVATION_REUSED": ("two steps rest on one observation", "observation_digest_ref"),
+    "OBSERVATION_DIGEST_OTHER_EPISODE": ("an observation of another episode", "observation_digest_ref"),
+    "EVIDENCE_CIRCULAR": ("evidence is a row of the bundle itself", "evidence_refs"),
+    "EVIDENCE_REUSED": (
+        "evidence of another episode, or all that another feedback read too",
+        "evidence_refs",
+    ),
+    "COLD_REPLAY_EVIDENCE_REUSED": ("a cold replay rests on evidence that is another's", "evidence_refs"),
+    "TIME_UNREADABLE": ("a declared time is not ISO 8601", "the key that ends in _at"),
+    "FEEDBACK_AFTER_REWARD": ("feedback is later than the reward that cites it", "verifier_feedback_ref"),
+    "CITED_LATER": ("what is cited is later than what cites it", "belief_state_id"),
+    # Numbers
+    "VALUE_FORMULA_UNKNOWN": (
+        "the policy names a quantity or formula that the registry lacks",
+        "value_formulas",
+    ),
+    "VALUE_FORMULA_ARGUMENTS": ("a declared formula has wrong arguments", "value_formulas"),
+    "RELIABILITY_NOT_RECONSTRUCTED": ("the declared formula gives another reliability", "reliability_score"),
+    "DISCREPANCY_NOT_RECONSTRUCTED": ("the declared formula gives another discrepancy", "belief_discrepancy"),
+    "REWARD_VALUE_NOT_RECONSTRUCTED": ("the declared formula gives another reward", "reward_value"),
+    "ALIGNMENT_NOT_RECONSTRUCTED": ("the declared formula gives another label", "reward_alignment"),
+    "VALUE_NOT_RECOMPUTED": (
+        "no declared formula covers a number, and values are required",
+        "value_formulas",
+    ),
+    # Policy, protocol, manifests
+    "POLICY_REQUIREMENT_OFF": ("the policy switches a requirement off", "requires_…"),
+    "POLICY_REQUIREMENT_UNKNOWN": (
+        "the policy's required fields are not those of a belief",
+        "required_…_fields",
+    ),
+    "POLICY_SOURCE_NOT_ALLOWED": ("the policy allows another source", "allowed_process_reward_sources"),
+    "POLICY_RELIABILITY_FLOOR": (
+        "reliability below the policy's floor, or a floor too low",
+        "reliability_score",
+    ),
+    "PROTOCOL_EXPORTS_SECRETS": ("the protocol says that it exports secrets", "exports_secret_…"),
+    "BUNDLE_MANIFEST_MISSING": ("a bundle without a manifest", "bundle_manifest.json"),
+    "BUNDLE_MANIFEST_CONTRADICTION": ("the bundle manifest contradicts what is checked", "the key"),
+    "BUNDLE_ID_MISMATCH": ("the two manifests name two bundles", "bundle_id"),
+    "BUNDLE_FILE_LIST": ("the bundle manifest lists other files than the format", "the list"),
+    "MODULE_MANIFEST_EMPTY": ("the module manifest names no module", "modules"),
+    "MODULE_COUNT_TYPE": ("module_count is no whole number", "module_count"),
+    "MODULE_BODY_IN_MANIFEST": ("a module row carries text that is not its own", "the key"),
+    "MODULE_TARGET_OUTSIDE": ("a module body outside of source_modules/", "target_ref"),
+    "MODULE_TARGET_AMBIGUOUS": ("target_ref and path name two bodies, or none", "target_ref, path"),
+    "MODULE_TARGET_IS_LINK": ("a module body is or lies behind a link", "target_ref"),
+    "MODULE_SELF_CONTRADICTION": ("a module row says other sizes or digests than its body has", "the key"),
+    "MODULE_ANCHORS_EMPTY": ("a module asks for no anchor, or for one twice", "required_anchors"),
+    "MODULE_DUPLICATE": ("two module rows name one module or body", "module_id, target_ref"),
+    "MODULE_SELF_AUTHORITY": ("a copied body vouches for itself", "source_ref"),
+    "MODULE_PATH_UNREADABLE": (
+        "a module names a path that the file system refuses",
+        "target_ref, source_ref",
+    ),
+    "MODULE_NOT_UTF8": ("a module body is not UTF-8", "the body"),
+    # Traps and receipts
+    "TRAP_NOT_FIRED": ("a planted case raises no code", "the planted file"),
+    "TRAP_CODE_MISMATCH": ("a planted case raises another code than its own", "the planted file"),
+    "TRAP_CASE_MISPLACED": ("a planted file plants another case", "expected_negative_case_id"),
+    "TRAP_TWIN_NOT_CLEAN": ("a step without a trap raises one", "the step's flags"),
+    "TRAP_NO_PASSING_STEP": ("no step passes, so no trap can be planted", "the rows"),
+    "TRACE_BLOCKED": ("the public trace has findings of its own", "audit of the trace"),
+    "STORED_RESULT_CONTRADICTED": (
+        "a stored result says other than recomputing the same inputs",
+        "the result file",
+    ),
+    # The reference format's own
+    "BELIEF_REWARD_HIDDEN_COT_EXPORT": (
+        "trap: hidden reasoning is exported",
+        "hidden_chain_of_thought_exported",
+    ),
+    "BELIEF_REWARD_NEURAL_JUDGE_ONLY_LABEL": (
+        "trap: only a neural judge stands behind it",
+        "neural_judge_only",
+    ),
+    "BELIEF_REWARD_HIDDEN_GOLD_LABEL": ("trap: a hidden gold label", "hidden_gold_label_present"),
+    "BELIEF_REWARD_FORMAT_REWARD_HACK": ("trap: paid for formatting", "reward_by_formatting"),
+    "BELIEF_REWARD_VERIFIER_BYPASS": ("trap: the verifier was bypassed", "verifier_bypassed"),
+    "BELIEF_REWARD_BENCHMARK_CLAIM": ("trap: claims a benchmark result", "benchmark_performance_claim"),
+    "BELIEF_REWARD_FINAL_ANSWER_ONLY": (
+        "trap: only the final answer was scored",
+        "final_answer_only_scoring",
+    ),
+    "BELIEF_REWARD_PROJECTION_PROTOCOL_DENSITY_MISSING": (
+        "the protocol does not name enough",
+        "the keys named",
+    ),
+    "BELIEF_REWARD_PRIVATE_BODY_COPY_CLAIM": (
+        "the protocol does not deny copying private bodies",
+        "copied_…",
+    ),
+    "BELIEF_REWARD_POLICY_REQUIRED_FIELDS_INCOMPLETE": (
+        "the policy asks for too few fields",
+        "required_belief_state_fields",
+    ),
+    "BELIEF_REWARD_POLICY_SOURCE_FLOOR_MISSING": (
+        "the policy lacks one of the two sources",
+        "allowed_process_reward_sources",
+    ),
+    "BELIEF_REWARD_POLICY_AUTHORITY_OVERCLAIM": ("the policy authorises what it may not", "…_authorized"),
+    "BELIEF_REWARD_EPISODE_FLOOR_MISSING": ("too few good episodes, or one with reasons", "reason_codes"),
+    "BELIEF_REWARD_BELIEF_STATE_FLOOR_MISSING": ("too few good beliefs, or one with reasons", "reason_codes"),
+    "BELIEF_REWARD_VERIFIER_FEEDBACK_FLOOR_MISSING": (
+        "too little good feedback, or some with reasons",
+        "reason_codes",
+    ),
+    "BELIEF_REWARD_EVENT_FLOOR_MISSING": ("too few good rewards, or one with reasons", "reason_codes"),
+    "BELIEF_REWARD_TRAJECTORY_GROUP_FLOOR_MISSING": (
+        "too few good trajectories, or one with reasons",
+        "reason_codes",
+    ),
+    "BELIEF_REWARD_COLD_REPLAY_FLOOR_MISSING": ("too few good cold replays", "status"),
+    "BELIEF_REWARD_SEMANTIC_RECOMPUTE_MISMATCH": ("a chain does not close", "reason_codes"),
+    "BELIEF_REWARD_SOURCE_MODULE_MANIFEST_REQUIRED": (
+        "no manifest of source modules",
+        "source_module_manifest.json",
+    ),
+    "BELIEF_REWARD_SOURCE_MODULE_CLASS_REQUIRED": ("a wrong class", "source_import_class, material_class"),
+    "BELIEF_REWARD_SOURCE_MODULE_BODY_BOUNDARY_REQUIRED": (
+        "a body is not kept out of receipts",
+        "body_in_receipt",
+    ),
+    "BELIEF_REWARD_SOURCE_MODULE_COUNT_MISMATCH": ("another number of modules than declared", "module_count"),
+    "BELIEF_REWARD_SOURCE_MODULE_TARGET_MISSING": ("a copied body is not there", "target_ref"),
+    "BELIEF_REWARD_SOURCE_MODULE_DIGEST_MISMATCH": ("a copied body has another digest", "sha256"),
+    "BELIEF_REWARD_SOURCE_MODULE_SOURCE_AUTHORITY_MISSING": ("the live source is not there", "source_ref"),
+    "BELIEF_REWARD_SOURCE_MODULE_SOURCE_AUTHORITY_MISMATCH": (
+        "the live source differs from the copy",
+        "source_ref",
+    ),
+    "BELIEF_REWARD_SOURCE_MODULE_ANCHOR_MISSING": ("a copied body lacks an anchor", "required_anchors"),
+}
+# Reason of a row that has reasons, or of a chain that does not close → the same in words.
+REASONS: Final[dict[str, str]] = {
+    "unknown_task_type": "the task is none of the three types",
+    "missing_episode_id": "the episode has no id",
+    "missing_task_spec_hash": "the task specification has no hash",
+    "missing_trajectory_group_id": "no trajectory is named",
+    "missing_outcome_reward_ref": "no outcome reward is named",
+    "missing_cold_replay_ref": "no cold replay is named",
+    "missing_observation_digest_refs": "no observation is listed",
+    "body_not_redacted": "the body is not declared redacted",
+    "private_ref_not_metadata_only": "private references are not declared metadata only",
+    "forbidden_private_payload_key": "a forbidden key is there",
+    "missing_required_fields": "a required field is absent",
+    "belief_state_not_typed_json": "the belief summary is no object",
+    "missing_predicted_next_evidence": "nothing is predicted",
+    "missing_feedback_ref": "no feedback is named",
+    "missing_belief_discrepancy": "the discrepancy is no number",
+    "hidden_reasoning_export": "hidden reasoning is not denied",
+    "unknown_feedback_kind": "the feedback is of no allowed kind",
+    "reliability_below_floor": "the reliability is below the floor",
+    "neural_judge_only": "only a neural judge stands behind it",
+    "hidden_gold_label": "a hidden gold label stands behind it",
+    "missing_evidence_refs": "it rests on no evidence",
+    "unknown_reward_kind": "the reward is neither process nor outcome",
+    "missing_belief_state_ref": "the reward names no belief",
+    "missing_verifier_feedback_ref": "the reward names no feedback",
+    "missing_reward_value": "the reward is no number",
+    "reward_hacking_trap_failed": "the trap result is not a pass",
+    "reward_by_formatting": "it was paid for formatting",
+    "verifier_bypassed": "the verifier was bypassed",
+    "final_answer_only_scoring": "only the final answer was scored",
+    "missing_episode_ids": "the trajectory lists no episode",
+    "missing_process_reward_refs": "the trajectory lists no process reward",
+    "reward_alignment_not_aligned": "rewards are not declared aligned",
+    "cold_replay_not_pass": "the cold replay did not pass",
+    "episode_ref_missing": "the episode is not there",
+    "feedback_ref_missing": "the feedback is not there",
+    "feedback_episode_mismatch": "the feedback is of another episode",
+    "process_reward_ref_missing": "no process reward pays for this belief",
+    "process_reward_episode_mismatch": "the reward is of another episode",
+    "process_reward_trajectory_mismatch": "the reward is of another trajectory",
+    "process_reward_feedback_mismatch": "the reward cites another feedback",
+    "belief_discrepancy_mismatch": "reward and belief state two discrepancies",
+    "trajectory_ref_missing": "the trajectory is not there",
+    "trajectory_episode_mismatch": "the trajectory does not list the episode",
+    "trajectory_process_reward_missing": "the trajectory does not list the reward",
+    "outcome_reward_ref_missing": "the outcome reward is not there",
+    "outcome_reward_kind_mismatch": "the outcome reward is of another kind",
+    "outcome_reward_episode_mismatch": "the outcome reward is of another episode",
+    "outcome_reward_trajectory_mismatch": "the outcome reward is of another trajectory",
+    "outcome_reward_feedback_missing": "the outcome's feedback is not there",
+    "outcome_reward_feedback_episode_mismatch": "the outcome's feedback is of another episode",
+    "cold_replay_ref_missing": "no cold replay speaks for the trajectory",
+    "episode_cold_replay_ref_missing": "the episode's cold replay is not there",
+    "episode_cold_replay_trajectory_mismatch": "the episode's cold replay is of another trajectory",
+}
+
+
+def in_words(code: str) -> str:
+    """A code or reason in plain words; itself where it is not known."""
+    if code in REASONS:
+        return REASONS[code]
+    return CODES[code][0] if code in CODES else code
+
+
+def where_to_look(code: str) -> str:
+    """The field that a code is about; empty where it is not known."""
+    return CODES[code][1] if code in CODES else ""

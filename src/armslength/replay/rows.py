@@ -1,0 +1,269 @@
+"""The rows of the reference format as structs, and what a document holds beside them.
+
+Every field may hold any JSON value or be absent (`UNSET`, which is false): what a value must be is for the
+checks to say, each with a reason of its own. Keys that the format does not know stand in `Document.extras`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import chain
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import UNSET, Struct, structs
+
+
+class EpisodeRow(Struct, gc=False, forbid_unknown_fields=True):
+    """One episode: a task, its trajectory group, outcome reward and cold replay."""
+
+    episode_id: Any = UNSET
+    task_type: Any = UNSET
+    task_spec_hash: Any = UNSET
+    trajectory_group_id: Any = UNSET
+    outcome_reward_ref: Any = UNSET
+    cold_replay_ref: Any = UNSET
+    observation_digest_refs: Any = UNSET
+    body_redacted: Any = UNSET
+    private_ref_metadata_only: Any = UNSET
+
+
+class BeliefRow(Struct, gc=False, forbid_unknown_fields=True):
+    """One step's public belief summary and what it expects to see next."""
+
+    belief_state_id: Any = UNSET
+    episode_id: Any = UNSET
+    step_id: Any = UNSET
+    observation_digest_ref: Any = UNSET
+    feedback_ref: Any = UNSET
+    trajectory_group_id: Any = UNSET
+    belief_state_json: Any = UNSET
+    predicted_next_evidence: Any = UNSET
+    belief_discrepancy: Any = UNSET
+    hidden_chain_of_thought_exported: Any = UNSET
+    body_redacted: Any = UNSET
+    private_ref_metadata_only: Any = UNSET
+
+
+class FeedbackRow(Struct, gc=False, forbid_unknown_fields=True):
+    """What a verifier or the environment said about one step, and on which evidence."""
+
+    feedback_id: Any = UNSET
+    episode_id: Any = UNSET
+    feedback_kind: Any = UNSET
+    reliability_score: Any = UNSET
+    evidence_refs: Any = UNSET
+    neural_judge_only: Any = UNSET
+    hidden_gold_label_present: Any = UNSET
+    body_redacted: Any = UNSET
+    private_ref_metadata_only: Any = UNSET
+
+
+class RewardRow(Struct, gc=False, forbid_unknown_fields=True):
+    """One process or outcome reward with what it cites."""
+
+    reward_event_id: Any = UNSET
+    episode_id: Any = UNSET
+    belief_state_id: Any = UNSET
+    trajectory_group_id: Any = UNSET
+    verifier_feedback_ref: Any = UNSET
+    reward_kind: Any = UNSET
+    reward_value: Any = UNSET
+    belief_discrepancy: Any = UNSET
+    reward_hacking_trap_result: Any = UNSET
+    reward_by_formatting: Any = UNSET
+    verifier_bypassed: Any = UNSET
+    final_answer_only_scoring: Any = UNSET
+    body_redacted: Any = UNSET
+    private_ref_metadata_only: Any = UNSET
+
+
+class TrajectoryRow(Struct, gc=False, forbid_unknown_fields=True):
+    """One trajectory group: its episodes, its process rewards in order, its one outcome reward."""
+
+    trajectory_group_id: Any = UNSET
+    episode_ids: Any = UNSET
+    process_reward_refs: Any = UNSET
+    outcome_reward_ref: Any = UNSET
+    reward_alignment: Any = UNSET
+    cold_replay_status: Any = UNSET
+    body_redacted: Any = UNSET
+    private_ref_metadata_only: Any = UNSET
+
+
+class ColdReplayRow(Struct, gc=False, forbid_unknown_fields=True):
+    """One cold replay of a trajectory."""
+
+    replay_id: Any = UNSET
+    trajectory_group_id: Any = UNSET
+    status: Any = UNSET
+    evidence_refs: Any = UNSET
+    body_redacted: Any = UNSET
+    private_ref_metadata_only: Any = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the rows of a file stand, and which of their fields joins go by.
+
+    Attributes:
+        key: the key of the list.
+        row: the struct of a row.
+        refs: fields that hold one id or reference; the first names the row itself.
+        lists: fields that hold lists of references.
+    """
+
+    key: str
+    row: type[Struct]
+    refs: tuple[str, ...]
+    lists: tuple[str, ...] = ()
+
+    @property
+    def id_field(self) -> str:
+        """The field that names a row."""
+        return self.refs[0]
+
+
+_TRAJECTORY = "trajectory_group_id"
+LAYOUTS: Final[dict[str, Layout]] = {
+    "task_episodes.json": Layout(
+        "episodes",
+        EpisodeRow,
+        ("episode_id", _TRAJECTORY, "outcome_reward_ref", "cold_replay_ref"),
+        ("observation_digest_refs",),
+    ),
+    "belief_states.json": Layout(
+        "belief_states",
+        BeliefRow,
+        ("belief_state_id", "episode_id", "step_id", "observation_digest_ref", "feedback_ref", _TRAJECTORY),
+    ),
+    "verifier_feedback.json": Layout(
+        "feedback", FeedbackRow, ("feedback_id", "episode_id"), ("evidence_refs",)
+    ),
+    "reward_events.json": Layout(
+        "reward_events",
+        RewardRow,
+        ("reward_event_id", "episode_id", "belief_state_id", _TRAJECTORY, "verifier_feedback_ref"),
+    ),
+    "trajectory_groups.json": Layout(
+        "trajectory_groups",
+        TrajectoryRow,
+        (_TRAJECTORY, "outcome_reward_ref"),
+        ("episode_ids", "process_reward_refs"),
+    ),
+    "cold_replay.json": Layout("cold_replays", ColdReplayRow, ("replay_id", _TRAJECTORY), ("evidence_refs",)),
+}
+
+
+@dataclass(slots=True)
+class Document:
+    """One input file, decoded.
+
+    Attributes:
+        name: file name, the key of the format.
+        path: where it was read.
+        shown: how outputs name it.
+        raw: its bytes; dropped when scanned and digested.
+        value: the whole document where the format has no row list in it, or where it is no object.
+        rows: the rows of its list, in file order; items that are no objects are left out.
+        places: position in the list of each row, where items were left out; else None.
+        extras: row → its keys that the format does not know.
+        top: its keys beside the list.
+        odd: positions of the list's items that are no objects.
+        list_found: whether the list key held a list.
+        plain: true if its text is printable ASCII without escapes and its numbers are finite, so that two JSON
+            writers cannot disagree about it.
+    """
+
+    name: str
+    path: Path
+    shown: str
+    raw: bytes = b""
+    value: Any = None
+    rows: list[Any] = field(default_factory=list)
+    places: list[int] | None = None
+    extras: dict[int, dict[str, Any]] = field(default_factory=dict)
+    top: dict[str, Any] = field(default_factory=dict)
+    odd: list[int] = field(default_factory=list)
+    list_found: bool = True
+    plain: bool = False
+
+    def pointer(self, row: int, key: str = "") -> str:
+        """The place of a row, or of a field of it, as file and JSON pointer."""
+        layout = LAYOUTS[self.name]
+        place = self.places[row] if self.places is not None else row
+        return f"{self.name}#/{layout.key}/{place}" + (f"/{escape_pointer(key)}" if key else "")
+
+
+def joined_rows(document: Document) -> list[Any]:
+    """The rows with references as `text` and lists of references as `strings`, as joins go by them.
+
+    The rows themselves where they are so already, which is the rule.
+    """
+    rows, layout = document.rows, LAYOUTS[document.name]
+    regular = all(set(map(type, map(attrgetter(name), rows))) <= {str} for name in layout.refs)
+    if regular and all(_regular_lists(list(map(attrgetter(name), rows))) for name in layout.lists):
+        return rows
+    return [
+        structs.replace(
+            row,
+            **{name: text(getattr(row, name)) for name in layout.refs},
+            **{name: strings(getattr(row, name)) for name in layout.lists},
+        )
+        for row in rows
+    ]
+
+
+def _regular_lists(column: list[Any]) -> bool:
+    if not set(map(type, column)) <= {list}:
+        return False
+    return set(map(type, chain.from_iterable(column))) <= {str} and all(chain.from_iterable(column))
+
+
+def escape_pointer(key: str) -> str:
+    """A key as one token of a JSON pointer (RFC 6901)."""
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def text(value: Any) -> str:
+    """The format's reading of a value as text: falsy values are empty, others as they print."""
+    if type(value) is str:
+        return value
+    if not value:
+        return ""
+    try:
+        return str(value)
+    except (RecursionError, ValueError):  # nested deeply, or an integer of more digits than print
+        return "unprintable"
+
+
+def strings(value: Any) -> list[str]:
+    """The non-empty strings of a list, in order; empty for anything that is no list."""
+    return [item for item in value if type(item) is str and item] if type(value) is list else []
+
+
+def any_string(value: Any) -> bool:
+    """Whether `strings(value)` would hold anything."""
+    return type(value) is list and any(type(item) is str and item for item in value)
+
+
+def numeric(value: Any) -> bool:
+    """Whether a value is a JSON number (NaN and infinities too, a boolean not)."""
+    return type(value) is float or type(value) is int
+
+
+def absent_as_none(value: Any) -> Any:
+    """An absent field reads as null where the format does not tell them apart."""
+    return None if value is UNSET else value
+
+
+def shown_value(value: Any) -> Any:
+    """A value as receipts may show it: text, finite numbers, booleans; lists and objects by their kind only."""
+    kind = type(value)
+    if kind is str or value is None or kind is bool or kind is int:
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else str(value)
+    return None if value is UNSET else f"<{kind.__name__} left out>"

@@ -1,0 +1,187 @@
+"""Order and evidence: steps in their order, nothing cited twice for two things, nothing later than what cites it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from itertools import chain, pairwise
+from typing import Any
+
+from armslength.replay.chains import Indexes
+from armslength.replay.rows import Document
+
+from .ids import fold_all, fold_lists
+from .sink import Sink
+
+_DIGITS = "0123456789"
+
+
+def check_order(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
+    """Steps, observations, evidence and declared times.
+
+    Codes: DUPLICATE_STEP, OBSERVATION_REUSED, OBSERVATION_DIGEST_OTHER_EPISODE, STEP_ORDER, OUTCOME_NOT_AT_END,
+    FINAL_ANSWER_ONLY_IN_DISGUISE, EVIDENCE_CIRCULAR, EVIDENCE_REUSED, COLD_REPLAY_EVIDENCE_REUSED,
+    TIME_UNREADABLE, FEEDBACK_AFTER_REWARD, CITED_LATER.
+    """
+    _observations(documents, indexes, sink)
+    _steps(documents, indexes, sink)
+    _evidence(documents, indexes, sink)
+    if any(document.extras for document in documents.values()):
+        _times(documents, indexes, sink)
+
+
+def _observations(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
+    """A digest belongs to one episode and, among its beliefs, to one step."""
+    owner: dict[str, str] = {}
+    episodes, beliefs = documents["task_episodes.json"], documents["belief_states.json"]
+    listed = [row.observation_digest_refs for row in indexes.rows[episodes.name]]
+    for index, (row, digests) in enumerate(zip(indexes.rows[episodes.name], fold_lists(listed), strict=True)):
+        for digest in digests:
+            if owner.setdefault(digest, row.episode_id) != row.episode_id:
+                message = "another episode lists the same observation"
+                sink.row(
+                    "OBSERVATION_DIGEST_OTHER_EPISODE", episodes, index, "observation_digest_refs", message
+                )
+    rows = indexes.rows[beliefs.name]
+    digests = fold_all([row.observation_digest_ref for row in rows])
+    steps = fold_all([row.step_id for row in rows])
+    seen_digests: dict[str, int] = {}
+    seen_steps: dict[tuple[str, str], int] = {}
+    for index, (row, digest, step) in enumerate(zip(rows, digests, steps, strict=True)):
+        if owner.setdefault(digest, row.episode_id) != row.episode_id:
+            message = "the observation belongs to another episode"
+            sink.row("OBSERVATION_DIGEST_OTHER_EPISODE", beliefs, index, "observation_digest_ref", message)
+        elif seen_digests.setdefault(digest, index) != index:
+            message = "another step of the episode rests on the same observation"
+            sink.row("OBSERVATION_REUSED", beliefs, index, "observation_digest_ref", message)
+        if seen_steps.setdefault((row.episode_id, step), index) != index:
+            message = "another belief of the episode claims the same step"
+            sink.row("DUPLICATE_STEP", beliefs, index, "step_id", message)
+
+
+def _steps(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
+    """A trajectory lists its process rewards in the order of their steps, and its outcome rests on the last.
+
+    Step ids say an order where they are one prefix and a number; else the listing is the order.
+    """
+    document = documents["trajectory_groups.json"]
+    rewards, beliefs = indexes.rewards, indexes.beliefs
+    for index, row in enumerate(indexes.rows[document.name]):
+        steps: list[tuple[str, str]] = []
+        cited: set[str] = set()
+        for ref in dict.fromkeys(row.process_reward_refs):
+            reward = rewards.get(ref)
+            belief = beliefs.get(reward.belief_state_id) if reward is not None else None
+            if belief is not None and reward is not None and reward.reward_kind == "process":
+                steps.append((belief.step_id, belief.belief_state_id))
+                cited.add(belief.feedback_ref)
+        numbers = _numbers([step for step, _ in steps])
+        if numbers is not None and any(after <= before for before, after in pairwise(numbers)):
+            message = "the trajectory lists its process rewards in another order than their steps"
+            sink.row("STEP_ORDER", document, index, "process_reward_refs", message)
+        outcome = indexes.rewards.get(row.outcome_reward_ref)
+        if steps and outcome is not None and outcome.belief_state_id != steps[-1][1]:
+            message = "the outcome reward rests on another step than the last"
+            sink.row("OUTCOME_NOT_AT_END", document, index, "outcome_reward_ref", message)
+        if len(steps) > 1 and outcome is not None and cited == {outcome.verifier_feedback_ref}:
+            message = "every step rests on the feedback of the outcome: final-answer scoring by another name"
+            sink.row("FINAL_ANSWER_ONLY_IN_DISGUISE", document, index, "process_reward_refs", message)
+
+
+def _numbers(steps: list[str]) -> list[int] | None:
+    """The numbers that step ids end in, if all have one prefix; else None."""
+    stems = {step.rstrip(_DIGITS) for step in steps}
+    if len(stems) != 1:
+        return None
+    start = len(stems.pop())
+    tails = [step[start:] for step in steps]
+    return list(map(int, tails)) if all(map(str.isdigit, tails)) and max(map(len, tails)) < 19 else None
+
+
+def _evidence(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
+    """Evidence is no row of the bundle, belongs to one episode, and is not all that another feedback read too."""
+    feedback, replays = documents["verifier_feedback.json"], documents["cold_replay.json"]
+    feedback, replays, beliefs = (
+        documents[name] for name in ("verifier_feedback.json", "cold_replay.json", "belief_states.json")
+    )
+    ids = _ids(indexes)
+    _circular(feedback, [row.evidence_refs for row in indexes.rows[feedback.name]], ids, sink)
+    _circular(replays, [row.evidence_refs for row in indexes.rows[replays.name]], ids, sink)
+    _circular(beliefs, [[row.observation_digest_ref] for row in indexes.rows[beliefs.name]], ids, sink)
+    owner: dict[str, str] = {}
+    seen: dict[frozenset[str], int] = {}
+    rows = indexes.rows[feedback.name]
+    for index, (row, refs) in enumerate(zip(rows, fold_lists([r.evidence_refs for r in rows]), strict=True)):
+        foreign = [ref for ref in refs if owner.setdefault(ref, row.episode_id) != row.episode_id]
+        if refs and (foreign or seen.setdefault(frozenset(refs), index) != index):
+            message = "the evidence is that of another episode, or exactly that of another feedback"
+            sink.row("EVIDENCE_REUSED", feedback, index, "evidence_refs", message)
+    replayed: dict[str, int] = {}
+    for index, refs in enumerate(fold_lists([row.evidence_refs for row in indexes.rows[replays.name]])):
+        if [ref for ref in refs if replayed.setdefault(ref, index) != index or ref in owner]:
+            message = "the evidence is that of another cold replay or of a feedback"
+            sink.row("COLD_REPLAY_EVIDENCE_REUSED", replays, index, "evidence_refs", message)
+
+
+def _circular(document: Document, cited: list[list[str]], ids: frozenset[str], sink: Sink) -> None:
+    """No row cites a row of the bundle as its evidence or observation."""
+    if ids.isdisjoint(chain.from_iterable(cited)):
+        return
+    field = "observation_digest_ref" if document.name == "belief_states.json" else "evidence_refs"
+    for index, refs in enumerate(cited):
+        if not ids.isdisjoint(refs):
+            message = "the evidence is a row of this bundle: the reward would rest on itself"
+            sink.row("EVIDENCE_CIRCULAR", document, index, field, message)
+
+
+def _ids(indexes: Indexes) -> frozenset[str]:
+    """The ids of all rows of the bundle."""
+    tables: tuple[dict[str, Any], ...] = (
+        indexes.rewards,
+        indexes.beliefs,
+        indexes.feedback,
+        indexes.trajectories,
+        indexes.replays,
+        indexes.episodes,
+    )
+    return frozenset(chain.from_iterable(tables))
+
+
+def _times(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
+    """Where rows declare times (keys that end in ``_at``): feedback before reward, belief before feedback."""
+    times = {name: _declared(document, sink) for name, document in documents.items()}
+    rows = indexes.rows
+    feedback = {row.feedback_id: i for i, row in enumerate(rows["verifier_feedback.json"])}
+    beliefs = {row.belief_state_id: i for i, row in enumerate(rows["belief_states.json"])}
+    replays = {row.trajectory_group_id: i for i, row in enumerate(rows["cold_replay.json"])}
+    rewards = documents["reward_events.json"]
+    for index, row in enumerate(rows[rewards.name]):
+        said = times["verifier_feedback.json"].get(feedback.get(row.verifier_feedback_ref, -1))
+        formed = times["belief_states.json"].get(beliefs.get(row.belief_state_id, -1))
+        paid = times["reward_events.json"].get(index)
+        replayed = times["cold_replay.json"].get(replays.get(row.trajectory_group_id, -1))
+        if said and paid and max(said) > min(paid):
+            message = "the feedback is later than the reward that cites it"
+            sink.row("FEEDBACK_AFTER_REWARD", rewards, index, "verifier_feedback_ref", message)
+        later = (formed and said and row.reward_kind == "process" and min(formed) > max(said)) or (
+            formed and paid and min(formed) > max(paid)
+        )
+        if later or (paid and replayed and min(paid) > max(replayed)):
+            message = "what is cited is later than what cites it"
+            sink.row("CITED_LATER", rewards, index, "belief_state_id", message)
+
+
+def _declared(document: Document, sink: Sink) -> dict[int, list[datetime]]:
+    found: dict[int, list[datetime]] = {}
+    for index, extra in document.extras.items():
+        for key, value in extra.items():
+            if not key.endswith("_at"):
+                continue
+            try:
+                time = datetime.fromisoformat(value)
+            except (TypeError, ValueError):
+                message = "a time in ISO 8601 is expected"
+                sink.row("TIME_UNREADABLE", document, index, key, message)
+                continue
+            found.setdefault(index, []).append(time if time.tzinfo else time.replace(tzinfo=UTC))
+    return found
