@@ -33,7 +33,7 @@ VALUE_FORMULAS: dict[str, Doc] = {
         "name": "by_feedback_kind",
         "args": {"deterministic_verifier": "19/20", "observed_environment_feedback": "9/10"},
     },
-    "belief_discrepancy": {"name": "missed_predictions"},
+    "belief_discrepancy": {"name": "set_distance"},
     "reward_value": {"name": "reliable_agreement"},
     "outcome_reward_value": {"name": "mean_process_reward"},
     "reward_alignment": {"name": "gap_within", "args": {"limit": "1/4"}},

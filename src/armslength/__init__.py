@@ -6,11 +6,18 @@ result = armslength.audit(armslength.read("runs.jsonl"))
 print(result.verdict.sentence)
 """
 
-from .audit import Audit, audit
+from typing import TYPE_CHECKING
+
+from .audit import Audit
 from .errors import ArmslengthError, InputError, UnmeasuredError
 from .formats import Findings, ReadOptions, read
 from .records import Outcome, Trajectory, Turn
-from .replay import replay
+
+if TYPE_CHECKING:  # at run time the packages themselves are callable (armslength.namesake)
+    from .audit import audit as audit
+    from .replay import replay as replay
+else:
+    from . import audit, replay
 
 __all__ = [
     "ArmslengthError",

@@ -197,7 +197,7 @@ def test_each_number_is_the_nearest_double_of_the_declared_formula():
     declared = read("reward_policy.json")["value_formulas"]
     assert {quantity: entry["name"] for quantity, entry in declared.items()} == {
         "reliability_score": "by_feedback_kind",
-        "belief_discrepancy": "missed_predictions",
+        "belief_discrepancy": "set_distance",
         "reward_value": "reliable_agreement",
         "outcome_reward_value": "mean_process_reward",
         "reward_alignment": "gap_within",
@@ -210,8 +210,9 @@ def test_each_number_is_the_nearest_double_of_the_declared_formula():
         assert row["reliability_score"] >= Fraction("0.8")
     for belief in beliefs.values():
         predicted = set(belief["predicted_next_evidence"])
-        missed = predicted - set(feedback[belief["feedback_ref"]]["evidence_refs"])
-        assert float(belief["belief_discrepancy"]) == float(Fraction(len(missed), len(predicted)))
+        read_too = set(feedback[belief["feedback_ref"]]["evidence_refs"])
+        shared = Fraction(len(predicted & read_too), len(predicted | read_too))
+        assert float(belief["belief_discrepancy"]) == float(1 - shared)
     for reward in rewards.values():
         if reward["reward_kind"] == "process":
             reliability = feedback[reward["verifier_feedback_ref"]]["reliability_score"]
@@ -225,9 +226,10 @@ def test_each_number_is_the_nearest_double_of_the_declared_formula():
 
 
 def test_discrepancies_and_outcomes_vary():
-    """A rule that ignored them would be seen: six discrepancies, both kinds, surprises, one failed episode."""
+    """A rule that ignored them would be seen: many discrepancies, both kinds, surprises, one failed episode."""
     seen = {float(row["belief_discrepancy"]) for row in table("belief_states")}
-    assert seen == {0.0, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 3 / 4}
+    assert len(seen) >= 6
+    assert min(seen) == 0
     feedback = by_id("feedback", "feedback_id")
     assert len({row["feedback_kind"] for row in feedback.values()}) == 2
     surprised = [

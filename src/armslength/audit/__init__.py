@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from armslength.errors import InputError
+from armslength.namesake import callable_package
 
 from .model import (
     SCHEMA,
@@ -99,3 +100,6 @@ def audit(
         )
     options = Options(authorship, alpha, fold_seeds, resamples, end, command, seed, threads)
     return run_audit(trajectories, options=options, encoder=encoder, progress=progress or (lambda _: None))
+
+
+callable_package(__name__)

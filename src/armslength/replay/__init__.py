@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from armslength.namesake import callable_package
+
 from .names import Mode, Profile
 
 if TYPE_CHECKING:
@@ -40,3 +42,6 @@ def replay(
 
     mode_run = run if mode == "fixture" else run_reward_bundle
     return mode_run(Path(input_dir), Path(out_dir), profile=profile, require_values=require_values)
+
+
+callable_package(__name__)

@@ -183,7 +183,6 @@ def _check(result: Result, *, include_negative: bool, require_manifest: bool) ->
             root=root,
             mode=options.mode,
             require_values=options.require_values,
-            trace_status=result.trace["status"],
         )
 
 

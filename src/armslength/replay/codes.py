@@ -27,6 +27,7 @@ CODES: Final[dict[str, tuple[str, str]]] = {
     "ROWS_NOT_A_LIST": ("the list of rows is absent or no list", "the list key"),
     "ROW_NOT_OBJECT": ("a list of rows holds something that is no object and would go unread", "the item"),
     "UNLISTED_FILE": ("a file in the folder that neither the format nor the manifest names", "the file"),
+    "SPECIAL_FILE_IN_FOLDER": ("a pipe, socket or device stands in the input folder", "the file"),
     "LINK_IN_FOLDER": ("a link stands in the input folder", "the link"),
     # Disclosure
     "SCAN_POLICY_MISSING": (
@@ -105,9 +106,9 @@ CODES: Final[dict[str, tuple[str, str]]] = {
     "FEEDBACK_REUSED": ("two steps rest on one feedback", "feedback_ref"),
     "PROCESS_REWARD_NOT_LISTED": (
         "a process reward that its trajectory does not list",
-        "process_reward_refs",
+        "reward_event_id",
     ),
-    "SECOND_OUTCOME_REWARD": ("a trajectory has more than one outcome reward", "reward_kind"),
+    "SECOND_OUTCOME_REWARD": ("a trajectory has more than one outcome reward", "reward_event_id"),
     "OUTCOME_RELABELLED": ("an outcome reward goes as a process reward", "reward_kind"),
     "OUTCOME_LISTED_AS_PROCESS": ("a trajectory lists an outcome as step evidence", "process_reward_refs"),
     "OUTCOME_BELIEF_MISMATCH": ("an outcome reward cites a belief of another episode", "belief_state_id"),
@@ -122,12 +123,22 @@ CODES: Final[dict[str, tuple[str, str]]] = {
     "ROW_CONTRADICTS_ITSELF": ("a row passes and lists what did not", "the key"),
     # Order and evidence
     "DUPLICATE_STEP": ("two beliefs claim one step", "step_id"),
+    "STEP_OTHER_EPISODE": ("a step that a belief of another episode claims too", "step_id"),
+    "STEP_ID_UNLIKE": (
+        "steps are numbered alike and one is not, so their order cannot be told",
+        "process_reward_refs",
+    ),
     "STEP_ORDER": ("process rewards are listed in another order than their steps", "process_reward_refs"),
     "OUTCOME_NOT_AT_END": ("an outcome reward rests on another step than the last", "outcome_reward_ref"),
-    "FINAL_ANSWER_ONLY_IN_DISGUISE": ("every step rests on the outcome's feedback", "feedback_ref"),
+    "FINAL_ANSWER_ONLY_IN_DISGUISE": ("every step rests on the outcome's feedback", "process_reward_refs"),
     "OBSERVATION_REUSED": ("two steps rest on one observation", "observation_digest_ref"),
     "OBSERVATION_DIGEST_OTHER_EPISODE": ("an observation of another episode", "observation_digest_ref"),
-    "EVIDENCE_CIRCULAR": ("evidence is a row of the bundle itself", "evidence_refs"),
+    "OBSERVATION_NOT_LISTED": (
+        "an episode lists the observations of other steps, not this",
+        "observation_digest_ref",
+    ),
+    "TASK_SPEC_MISMATCH": ("one task specification goes under two task types", "task_type"),
+    "EVIDENCE_CIRCULAR": ("evidence is a row of the bundle itself", "evidence_refs, observation_digest_ref"),
     "EVIDENCE_REUSED": (
         "evidence of another episode, or all that another feedback read too",
         "evidence_refs",
@@ -148,7 +159,7 @@ CODES: Final[dict[str, tuple[str, str]]] = {
     "ALIGNMENT_NOT_RECONSTRUCTED": ("the declared formula gives another label", "reward_alignment"),
     "VALUE_NOT_RECOMPUTED": (
         "no declared formula covers a number, and values are required",
-        "value_formulas",
+        "the number",
     ),
     # Policy, protocol, manifests
     "POLICY_REQUIREMENT_OFF": ("the policy switches a requirement off", "requires_…"),
@@ -161,6 +172,7 @@ CODES: Final[dict[str, tuple[str, str]]] = {
         "reliability below the policy's floor, or a floor too low",
         "reliability_score",
     ),
+    "PROTOCOL_LIST_INVALID": ("a list of the protocol holds something else than distinct texts", "the list"),
     "PROTOCOL_EXPORTS_SECRETS": ("the protocol says that it exports secrets", "exports_secret_…"),
     "BUNDLE_MANIFEST_MISSING": ("a bundle without a manifest", "bundle_manifest.json"),
     "BUNDLE_MANIFEST_CONTRADICTION": ("the bundle manifest contradicts what is checked", "the key"),
@@ -185,9 +197,7 @@ CODES: Final[dict[str, tuple[str, str]]] = {
     "TRAP_NOT_FIRED": ("a planted case raises no code", "the planted file"),
     "TRAP_CODE_MISMATCH": ("a planted case raises another code than its own", "the planted file"),
     "TRAP_CASE_MISPLACED": ("a planted file plants another case", "expected_negative_case_id"),
-    "TRAP_TWIN_NOT_CLEAN": ("a step without a trap raises one", "the step's flags"),
     "TRAP_NO_PASSING_STEP": ("no step passes, so no trap can be planted", "the rows"),
-    "TRACE_BLOCKED": ("the public trace has findings of its own", "audit of the trace"),
     "STORED_RESULT_CONTRADICTED": (
         "a stored result says other than recomputing the same inputs",
         "the result file",

@@ -43,10 +43,14 @@ class Check:
     Attributes:
         findings: in the order in which they were found; none means pass.
         reasons: per row of the file, its sorted reason codes (empty: accepted); None for files without rows.
+        floor_kept: whether the file has as many good rows as the format asks for, whatever single rows are like.
+        listings: trajectory row → codes of listings that lead nowhere.
     """
 
     findings: list[Finding] = field(default_factory=list)
     reasons: list[tuple[str, ...]] | None = None
+    floor_kept: bool = True
+    listings: dict[int, list[str]] = field(default_factory=dict)
 
     @property
     def status(self) -> str:

@@ -103,19 +103,21 @@ def _declared(quantity: str, entry: object) -> Declared:
     name, raw = entry.get("name"), entry.get("args", {})
     if not isinstance(name, str) or name not in REGISTRY[quantity]:
         raise FormulaError(
-            "VALUE_FORMULA_UNKNOWN", f"{field}.name", f"one of {', '.join(REGISTRY[quantity])}"
+            "VALUE_FORMULA_UNKNOWN", f"{field}.name", f"formulas are {', '.join(REGISTRY[quantity])}"
         )
     formula, wanted = REGISTRY[quantity][name]
     if not isinstance(raw, dict) or set(raw) != set(wanted):
         raise FormulaError(
-            "VALUE_FORMULA_ARGUMENTS", f"{field}.args", f"exactly {', '.join(wanted) or 'none'}"
+            "VALUE_FORMULA_ARGUMENTS", f"{field}.args", f"arguments are {', '.join(wanted) or 'none'}"
         )
     args: dict[str, Fraction] = {}
     for key, text in raw.items():
         try:
             args[key] = rational(text)
         except (ValueError, ZeroDivisionError):
-            raise FormulaError("VALUE_FORMULA_ARGUMENTS", f"{field}.args.{key}", "a rational") from None
+            raise FormulaError(
+                "VALUE_FORMULA_ARGUMENTS", f"{field}.args.{key}", "a rational such as 3/8 is expected"
+            ) from None
     return Declared(quantity, name, args, formula)
 
 

@@ -20,7 +20,7 @@ from .places import shown_path
 from .result import Options
 from .rows import Document
 from .scan import Scan, scan_paths
-from .strict import folder_files
+from .strict import folder_contents
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ def scan_inputs(inputs: Inputs, input_dir: Path, root: Path, options: Options) -
     targets = [target_path(row, input_dir, root) for row in rows]
     paths = [path for path in [*inputs.paths, *targets] if _readable(path, options.profile)]
     if options.profile == "strict":
-        paths = list(dict.fromkeys([*paths, *folder_files(input_dir)[0]]))
+        paths = list(dict.fromkeys([*paths, *folder_contents(input_dir).files]))
     files = [(path, read.get(path)) for path in paths]
     return scan_paths(files, root=root, profile=options.profile)
 

@@ -74,17 +74,17 @@ def read_bytes(path: Path, shown: str, *, follow_links: bool) -> bytes:
     except (OSError, ValueError) as error:
         raise LoadError("INPUT_UNREADABLE", shown, getattr(error, "strerror", None) or "bad name") from None
     try:
-        with os.fdopen(handle, "rb") as stream:
-            status = os.fstat(stream.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise LoadError("INPUT_NOT_A_FILE", shown, "is no regular file")
-            if status.st_size > MAX_BYTES:
-                raise LoadError("INPUT_TOO_LARGE", shown, f"{status.st_size} bytes, at most {MAX_BYTES}")
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise LoadError("INPUT_NOT_A_FILE", shown, "is no regular file")
+        if status.st_size > MAX_BYTES:
+            raise LoadError("INPUT_TOO_LARGE", shown, f"{status.st_size} bytes, at most {MAX_BYTES}")
+        with os.fdopen(handle, "rb", closefd=False) as stream:
             return stream.read()
-    except IsADirectoryError:
-        raise LoadError("INPUT_NOT_A_FILE", shown, "is a folder") from None
     except OSError as error:
         raise LoadError("INPUT_UNREADABLE", shown, error.strerror or "cannot be read") from None
+    finally:
+        os.close(handle)
 
 
 def decode_exactly(raw: bytes, shown: str) -> Any:

@@ -84,7 +84,8 @@ def _source_module_manifest_result(
         result = SourceModules(BLOCKED if mode == "bundle" else "not_present")
         if mode == "bundle":
             message = "a bundle needs a manifest of its source modules"
-            _add(result, "MANIFEST_REQUIRED", shown, "source_module_manifest", message)
+            code, kind = f"{_PREFIX}_MANIFEST_REQUIRED", "source_module_manifest"
+            result.findings.append(Finding(code, _CASE, kind, shown, message, place=shown))
         return result
     result = SourceModules(BLOCKED, shown)
     value = manifest.value
@@ -159,7 +160,7 @@ def _check_module(result: SourceModules, row: dict[str, Any], search: _Search) -
             "CLASS_REQUIRED",
             subject,
             "material_class",
-            f"one of {', '.join(sorted(MATERIAL_CLASSES))}",
+            f"classes are {', '.join(sorted(MATERIAL_CLASSES))}",
         )
     outside = row.get("body_in_receipt") is not False or row.get("body_text_in_receipt") is not False
     if row.get("body_copied") is not True or outside:
@@ -169,7 +170,9 @@ def _check_module(result: SourceModules, row: dict[str, Any], search: _Search) -
         _check_body(result, row, subject, search)
     except (OSError, ValueError):  # a name longer than the file system allows, or with a NUL in it
         message = "target_ref or source_ref names no path that can be read"
-        result.findings.append(Finding("MODULE_PATH_UNREADABLE", _CASE, "source_module", subject, message))
+        result.findings.append(
+            Finding("MODULE_PATH_UNREADABLE", _CASE, "source_module", subject, message, place=result.shown)
+        )
 
 
 def _check_body(result: SourceModules, row: dict[str, Any], subject: str, search: _Search) -> None:
@@ -189,14 +192,18 @@ def _check_body(result: SourceModules, row: dict[str, Any], subject: str, search
         content = body.decode("utf-8")
     except UnicodeDecodeError:
         message = "the copied body is not UTF-8"
-        result.findings.append(Finding("MODULE_NOT_UTF8", _CASE, "source_module", subject, message))
+        result.findings.append(
+            Finding("MODULE_NOT_UTF8", _CASE, "source_module", subject, message, place=result.shown)
+        )
         return
     missing = [anchor for anchor in strings(row.get("required_anchors")) if anchor not in content]
     if missing:
         message = f"{len(missing)} required anchors are not in the body"
         code = f"{_PREFIX}_ANCHOR_MISSING"
         result.findings.append(
-            Finding(code, _CASE, "source_module", subject, message, missing_anchors=missing)
+            Finding(
+                code, _CASE, "source_module", subject, message, place=result.shown, missing_anchors=missing
+            )
         )
 
 

@@ -233,10 +233,9 @@ def _floor(check: Check, document: Document, kept: bool) -> Check:
     """Add the finding of a file whose floor is not kept or that has a row with reasons."""
     blocked = sum(1 for reasons in check.reasons or () if reasons)
     what, case, kind = _FLOORS[document.name]
+    check.floor_kept = kept
     if not kept or blocked:
-        message = (
-            f"{blocked} of {len(document.rows)} rows have reasons" if blocked else "fewer rows than the floor"
-        )
+        message = f"{blocked} of {len(document.rows)} rows have reasons" if blocked else "too few good rows"
         subject = document.name.removesuffix(".json")
         code = f"BELIEF_REWARD_{what}_FLOOR_MISSING"
         check.findings.append(Finding(code, case, kind, subject, message, place=document.name))

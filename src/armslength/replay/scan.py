@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, structs
 
 from . import secrets
 from .findings import Finding
@@ -105,12 +105,21 @@ def scan_paths(
     scan = Scan()
     terms = _policy_terms(root, scan, required=profile == "reference" or root.name == PUBLIC_ROOT_NAME)
     if profile == "strict":
-        terms = list(dict.fromkeys([*SENTINELS, *terms]))
+        terms = list(dict.fromkeys([*SENTINELS, *_named(terms)]))
     skipped = set(unsafe)
     for path, content in files:
         if path in skipped or (profile == "reference" and not _reference_reads(path)):
             continue
-        data = path.read_bytes() if content is None else content
+        try:
+            data = (
+                content
+                if content is not None
+                else read_bytes(path, shown_path(path, root), follow_links=True)
+            )
+        except LoadError as error:
+            if profile == "strict":
+                scan.findings.append(error.finding)
+            continue
         scan.scanned += 1
         _scan_one(scan, shown_path(path, root), data, terms, profile)
     return scan
@@ -196,6 +205,16 @@ def _policy_terms(root: Path, scan: Scan, *, required: bool) -> list[Term]:
 def _term(raw: dict[str, Any], class_id: str) -> Term | None:
     token = str(raw.get("token") or "").strip()
     return Term(token, str(raw.get("term_id") or token), class_id) if token else None
+
+
+def _named(terms: Sequence[Term]) -> list[Term]:
+    """The terms with names that are not the tokens themselves: a token is never printed."""
+    return [
+        term
+        if term.term_id != term.token
+        else structs.replace(term, term_id=f"term {place + 1} of the policy")
+        for place, term in enumerate(terms)
+    ]
 
 
 def _policy_finding(code: str, shown: str, message: str) -> Finding:

@@ -184,6 +184,7 @@ def _listings(document: Document, indexes: Indexes, check: Check) -> None:
     def found(kind: str, ref: str, message: str, index: int) -> None:
         place = document.pointer(index, "process_reward_refs")
         check.findings.append(Finding(_CODE, _CASE, kind, ref, message, place=place))
+        check.listings.setdefault(index, []).append(_CODE)
 
     for index, row in enumerate(indexes.rows["trajectory_groups.json"]):
         for ref in row.process_reward_refs:

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from .chains import Chain, Indexes
 from .documents import number_of
 from .result import Result
 from .rows import shown_value, strings, text
@@ -48,33 +49,32 @@ def step_rows(result: Result) -> list[StepOut]:
     """
     if result.strict is None or result.indexes is None:
         return []
-    indexes, against = result.indexes, _Against(result)
+    indexes, against = result.indexes, _Against(result, result.indexes)
     verdicts = dict(
-        zip(map(id, result.rows("reward_events.json")), result.strict.values.rewards, strict=True)
+        zip(map(id, indexes.rows["reward_events.json"]), result.strict.values.rewards, strict=True)
     )
+    secret = any(hit.path.endswith("belief_states.json") for hit in result.scan.hits)
     rows = []
     chains = zip(
+        indexes.chains,
         result.rows("belief_states.json"),
         result.reasons("belief_states.json"),
         result.recompute.reasons or (),
         strict=True,
     )
-    for belief, own, broken in chains:
-        key = text(belief.belief_state_id)
-        reward = indexes.process_of_belief.get(key)
-        reasons = {*own, *broken}
-        if against.rows:
-            reasons |= against.chain(belief, reward, indexes)
-        fallen = {TRAP_OF_REASON[reason] for reason in reasons if reason in TRAP_OF_REASON} if reasons else ()
+    for chain, belief, own, broken in chains:
+        reward = chain.reward
+        reasons = {*broken, *against.chain(chain)} if against.rows or broken else _NONE
+        fallen = {TRAP_OF_REASON[reason] for reason in reasons if reason in TRAP_OF_REASON}
         rows.append(
             StepOut(
                 admitted=not reasons and not against.everywhere,
-                belief_state_id=key,
-                belief_summary=None if own else belief.belief_state_json,
+                belief_state_id=chain.belief.belief_state_id,
+                belief_summary=None if own or secret else belief.belief_state_json,
                 body_in_receipt=False,
-                episode_id=text(belief.episode_id),
-                process_reward_ref=text(reward.reward_event_id) if reward is not None else "",
-                reason_codes=tuple(sorted(reasons)) if reasons else (),
+                episode_id=chain.belief.episode_id,
+                process_reward_ref=reward.reward_event_id if reward is not None else "",
+                reason_codes=tuple(sorted(reasons)),
                 recompute_verdict="blocked" if broken else "verified_semantic_recompute",
                 reward_value=shown_value(reward.reward_value) if reward is not None else None,
                 step_id=shown_value(belief.step_id),
@@ -82,35 +82,53 @@ def step_rows(result: Result) -> list[StepOut]:
                 value_verdict=verdicts.get(id(reward), "value_not_recomputed"),
             )
         )
-    rows.sort(key=lambda row: row.belief_state_id)
+    rows.sort(key=attrgetter("belief_state_id"))
     return rows
 
 
 class _Against:
-    """Reasons against rows by the row itself, to collect those of a chain; and what concerns no single row."""
+    """Reasons against rows by the row itself, to collect those of a chain; and whether the whole folder is blocked.
 
-    def __init__(self, result: Result) -> None:
-        self.rows: dict[int, tuple[str, ...]] = {}
-        for name in result.checks:
-            if result.documents[name].value is None or result.rows(name):
-                for row, reasons in zip(result.rows(name), result.reasons(name), strict=True):
-                    if reasons:
-                        self.rows[id(row)] = reasons
-        of_rows = sum(len(codes) for codes in result.strict.rows.values()) if result.strict is not None else 0
-        strict = len(result.strict.findings) if result.strict is not None else 0
-        self.everywhere = strict > of_rows or bool(result.modules.findings) or result.scan.blocking > 0
+    Attributes:
+        rows: id of a row → reasons; rows as `Indexes` holds them.
+        everywhere: something blocks that is of no single row, so no step can be told clean.
+    """
 
-    def chain(self, belief: Any, reward: Any, indexes: Any) -> set[str]:
-        trajectory = indexes.trajectories.get(text(belief.trajectory_group_id))
-        rows = [
-            indexes.episodes.get(text(belief.episode_id)),
-            indexes.feedback.get(text(belief.feedback_ref)),
-            reward,
-            trajectory,
-            indexes.rewards.get(text(trajectory.outcome_reward_ref)) if trajectory is not None else None,
-            indexes.replay_of_trajectory.get(text(belief.trajectory_group_id)),
-        ]
-        return {reason for row in rows for reason in self.rows.get(id(row), ())}
+    def __init__(self, result: Result, indexes: Indexes) -> None:
+        self.rows: dict[int, set[str]] = {}
+        for name, rows in indexes.rows.items():
+            for row, reasons in zip(rows, result.reasons(name), strict=True):
+                if reasons:
+                    self.rows.setdefault(id(row), set()).update(reasons)
+        trajectories = indexes.rows["trajectory_groups.json"]
+        for index, codes in result.recompute.listings.items():
+            self.rows.setdefault(id(trajectories[index]), set()).update(codes)
+        strict = result.strict
+        of_rows = sum(map(len, strict.rows.values())) if strict is not None else 0
+        self.everywhere = (
+            (strict is not None and len(strict.findings) > of_rows)
+            or bool(result.modules.findings or result.scan.findings or result.faults)
+            or result.scan.blocking > 0
+            or result.stored == "contradicted"
+            or any(not check.floor_kept for check in result.checks.values())
+            or any(
+                check.findings and check.reasons is None and name not in indexes.rows
+                for name, check in result.checks.items()
+            )
+        )
+
+    def chain(self, chain: Chain) -> set[str]:
+        """All reasons against the rows of a chain."""
+        links = (
+            chain.belief,
+            chain.episode,
+            chain.feedback,
+            chain.reward,
+            chain.trajectory,
+            chain.outcome,
+            chain.replay,
+        )
+        return set().union(*(self.rows.get(id(link), ()) for link in links))
 
 
 def _traps(fallen: Any) -> dict[str, str]:
@@ -118,6 +136,7 @@ def _traps(fallen: Any) -> dict[str, str]:
 
 
 _ALL_CLEAR = _traps(())
+_NONE: set[str] = set()
 
 
 class _Columns:

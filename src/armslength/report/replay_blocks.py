@@ -96,11 +96,11 @@ class Blocks:
         return iter([*self.wide, *self.rows, *self.echoes])
 
     def causes(self) -> list[tuple[str, int]]:
-        """The codes and reasons of blocked rows, each with how many rows it blocks, the most frequent first."""
+        """The codes and reasons of blocked rows, each with how many rows it blocks; broken links, then the most."""
         count = Counter(
             code for block in self.rows for code in {c for item in block.found for c in _codes(item)}
         )
-        return sorted(count.items(), key=lambda item: (-item[1], item[0]))
+        return sorted(count.items(), key=lambda item: (item[0] not in CHAIN, -item[1], item[0]))
 
     def __len__(self) -> int:
         return len(self.wide) + len(self.rows) + len(self.echoes)
@@ -221,7 +221,8 @@ def _without_finding(result: Result) -> list[Block]:
         reason = Reason("TRAP_NOT_FIRED", in_words("TRAP_NOT_FIRED"), "", f"{case}.json", "the planted case")
         found.append(Block("trap", case, f"{case}.json", [reason]))
     if result.trace.get("status", PASS) != PASS:
-        reason = Reason("TRACE_BLOCKED", in_words("TRACE_BLOCKED"), "", "the public trace", "its audit")
+        code = result.trace["audit"]["findings"][0].error_code
+        reason = Reason(code, "the public trace has findings of its own", "", "the public trace", "its audit")
         found.append(Block("trace", "the public trace", "the public trace", [reason]))
     if result.options.mode == "bundle" and result.modules.status != PASS and not result.modules.findings:
         code, place = "MODULE_MANIFEST_EMPTY", result.modules.shown

@@ -159,7 +159,7 @@ def _formulas(result: Result) -> str:
     if missing:
         return f"No declared formula covers {join(missing)}: these numbers are as the record states them."
     return (
-        "Every number follows from a formula that the policy itself declares. Whether it is a good one, and whether "
+        "Every number has a formula that the policy itself declares. Whether it is a good one, and whether "
         "the reliability of a kind of feedback is deserved, is for a reader to judge."
     )
 

@@ -13,7 +13,7 @@ from armslength.replay.rows import LAYOUTS, Document
 from armslength.replay.scan import Scan
 from armslength.replay.traps import NegativeCases
 
-from .bundle import check_folder, check_manifests, folder_files
+from .bundle import check_folder, check_manifests, folder_contents
 from .fields import check_fields, declared_ranges
 from .ids import check_ids
 from .joins import check_joins
@@ -24,7 +24,7 @@ from .policy import check_policy, check_protocol
 from .sink import Sink
 from .values import Values, recompute_values
 
-__all__ = ["StrictResult", "check_strictly", "folder_files"]
+__all__ = ["StrictResult", "check_strictly", "folder_contents"]
 
 
 @dataclass(slots=True)
@@ -60,7 +60,6 @@ def check_strictly(
     root: Path,
     mode: Mode,
     require_values: bool,
-    trace_status: str,
 ) -> StrictResult:
     """Everything beyond the reference format's own checks; every way to be blocked gets a code.
 
@@ -72,13 +71,11 @@ def check_strictly(
         root: where live sources are looked for.
         mode: ``fixture`` or ``bundle``.
         require_values: block numbers that no declared formula covers.
-        trace_status: ``pass`` or ``blocked``.
     """
     sink = Sink()
-    files, links = folder_files(input_dir)
     bundle, manifest = documents.get(BUNDLE_MANIFEST_NAME), documents.get(SOURCE_MODULE_MANIFEST_NAME)
     targets = check_manifests(bundle, manifest, input_dir=input_dir, root=root, mode=mode, sink=sink)
-    check_folder(files, links, targets, input_dir=input_dir, mode=mode, sink=sink)
+    check_folder(folder_contents(input_dir), targets, input_dir=input_dir, mode=mode, sink=sink)
     check_keys({name: documents[name] for name in LAYOUTS}, sink)
     check_policy(documents, sink)
     check_protocol(documents, sink)
@@ -89,6 +86,4 @@ def check_strictly(
     check_order(documents, indexes, sink)
     values = recompute_values(documents, indexes, sink, require=require_values)
     planted = plant_traps(documents, indexes, negatives, sink)
-    if trace_status != "pass":
-        sink.file("TRACE_BLOCKED", "belief_states.json", "", "the public trace has findings of its own")
     return StrictResult(sink.findings, sink.rows, values, planted)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections import Counter
+import stat
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -87,31 +89,50 @@ _MODULE_KEYS = frozenset(
 )
 
 
-def folder_files(input_dir: Path) -> tuple[list[Path], list[Path]]:
-    """Regular files and links below the input folder, each sorted; links are not followed."""
-    files, links = [], []
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """What stands below an input folder, each sorted; links are not followed.
+
+    Attributes:
+        files: regular files.
+        links: symbolic links.
+        special: pipes, sockets and devices, which must not be opened.
+    """
+
+    files: list[Path]
+    links: list[Path]
+    special: list[Path]
+
+
+def folder_contents(input_dir: Path) -> Folder:
+    """Everything below the input folder."""
+    files, links, special = [], [], []
     for folder, folders, names in os.walk(input_dir, followlinks=False):
-        for name in sorted(folders + names):
+        for name in folders + names:
             path = Path(folder) / name
-            if path.is_symlink():
+            kind = path.lstat().st_mode
+            if stat.S_ISLNK(kind):
                 links.append(path)
-            elif name in names:
+            elif stat.S_ISREG(kind):
                 files.append(path)
-    return sorted(files), sorted(links)
+            elif not stat.S_ISDIR(kind):
+                special.append(path)
+    return Folder(sorted(files), sorted(links), sorted(special))
 
 
-def check_folder(
-    files: list[Path], links: list[Path], targets: set[Path], *, input_dir: Path, mode: Mode, sink: Sink
-) -> None:
-    """Every file is one that the format or the manifest names; no link stands anywhere in the folder."""
+def check_folder(folder: Folder, targets: set[Path], *, input_dir: Path, mode: Mode, sink: Sink) -> None:
+    """Every file is one that the format or the manifest names; no link, pipe or device stands in the folder."""
     named = {*INPUT_NAMES, BUNDLE_MANIFEST_NAME, SOURCE_MODULE_MANIFEST_NAME}
     named |= set(NEGATIVE_INPUT_NAMES) if mode == "fixture" else set()
-    for path in files:
+    for path in folder.files:
         relative = path.relative_to(input_dir).as_posix()
         if relative not in named and path not in targets:
             sink.file("UNLISTED_FILE", relative, "", "neither the format nor the manifest names this file")
-    for path in links:
+    for path in folder.links:
         sink.file("LINK_IN_FOLDER", path.relative_to(input_dir).as_posix(), "", "links are not followed")
+    for path in folder.special:
+        relative = path.relative_to(input_dir).as_posix()
+        sink.file("SPECIAL_FILE_IN_FOLDER", relative, "", "only regular files are read")
 
 
 def check_manifests(
@@ -158,7 +179,7 @@ def _check_bundle(value: Any, mode: Mode, sink: Sink) -> None:
     for key, (found, expected) in wanted.items():
         if (found is None and mode == "fixture") or (type(found) is type(expected) and found == expected):
             continue
-        sink.file("BUNDLE_MANIFEST_CONTRADICTION", name, key, f"must be {expected!r}")
+        sink.file("BUNDLE_MANIFEST_CONTRADICTION", name, key, f"must be {json.dumps(expected)}")
     for key, names in (
         ("positive_fixture_refs", INPUT_NAMES),
         ("negative_fixture_refs", NEGATIVE_INPUT_NAMES),
@@ -186,18 +207,23 @@ def _check_modules(value: dict[str, Any], input_dir: Path, root: Path, sink: Sin
             continue
         for key, item in row.items():
             for code, message in problems(key, item, free=key not in _MODULE_KEYS):
-                shown = "MODULE_BODY_IN_MANIFEST" if code == "UNREAD_TEXT" else code
-                sink.file(shown, name, f"{at}/{key}", message)
+                if code == "UNREAD_TEXT":
+                    told = "a module row carries text of its own; bodies stand in source_modules/ only"
+                    sink.file("MODULE_BODY_IN_MANIFEST", name, f"{at}/{key}", told)
+                else:
+                    sink.file(code, name, f"{at}/{key}", message)
         target = _check_target(row, at, input_dir, root, sink)
         if target is not None:
             targets.add(target)
             _check_sizes(row, at, target, sink)
         _check_authority(row, at, input_dir, root, sink)
     for key in ("module_id", "target_ref", "path"):
-        found = Counter(text(row.get(key)) for row in modules if isinstance(row, dict) and row.get(key))
-        for item, count in found.items():
-            if count > 1:
-                sink.file("MODULE_DUPLICATE", name, f"modules/{key}", f"{count} rows name {item}")
+        seen: set[str] = set()
+        for place, row in enumerate(modules):
+            item = text(row.get(key)) if isinstance(row, dict) else ""
+            if item in seen:
+                sink.file("MODULE_DUPLICATE", name, f"modules/{place}/{key}", f"another row names {item} too")
+            seen |= {item} - {""}
     return targets
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -16,12 +15,12 @@ from armslength.replay.formulas import rational
 from armslength.replay.names import FEEDBACK_KINDS, PASS, REQUIRED_TASK_TYPES
 from armslength.replay.rows import Document
 
+from .ids import visible
 from .keys import problems
 from .sink import Sink
 
 Range = tuple[float, float]
 BELIEF_KEYS = frozenset({"candidate_next_actions", "known_facts", "uncertainties"})
-_INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 LONGEST_FACT = 240  # characters: a public fact is a phrase; a train of thought is not
 
 
@@ -71,7 +70,7 @@ def declared_ranges(policy: Any, sink: Sink) -> dict[str, Range]:
     listed: dict[str, Any] = declared if isinstance(declared, dict) else {"": None}
     for key, limits in listed.items():
         try:
-            low, high = (rational(limit) for limit in limits)
+            low, high = (rational(limit) for limit in (limits if isinstance(limits, list) else ()))
             if key not in _RANGE_CODES or not low < high:
                 raise ValueError
             found[key] = (float(low), float(high))
@@ -89,15 +88,12 @@ def _id() -> Kind:
             return "ID_NOT_STRING", f"ids and references are text, not {type(value).__name__}"
         if not value.strip():
             return "FIELD_MISSING", "the field is blank"
-        if any(unicodedata.category(char) in _INVISIBLE for char in value):
+        if not visible(value):
             return "ID_INVISIBLE_CHARACTER", "the id holds a character that cannot be seen"
         return None
 
     def clean(column: list[Any], plain: bool) -> bool:
-        if not set(map(type, column)) <= {str} or not all(column):
-            return False
-        joined = "".join(column)
-        return (plain or joined.isprintable()) and (" " not in joined or all(map(str.strip, column)))
+        return _all_visible(column, plain)
 
     return Kind(clean, problem)
 
@@ -154,12 +150,13 @@ def _texts(empty: str) -> Kind:
             return "LIST_ITEM_NOT_TEXT", "the list holds something that is no text"
         if not all(item.strip() for item in value):
             return empty, "the list holds a blank"
+        if not all(map(visible, value)):
+            return "ID_INVISIBLE_CHARACTER", "the list holds a character that cannot be seen"
         return (
             ("LIST_ITEM_REPEATED", "the list names one thing twice") if len(set(value)) < len(value) else None
         )
 
     def clean(column: list[Any], plain: bool) -> bool:
-        del plain
         if not set(map(type, column)) <= {list} or not all(column):
             return False
         items = list(chain.from_iterable(column))
@@ -167,7 +164,7 @@ def _texts(empty: str) -> Kind:
         distinct = single or all(
             len(set(value)) == len(value) for value in column if set(map(type, value)) <= {str}
         )
-        return set(map(type, items)) <= {str} and all(map(str.strip, items)) and distinct
+        return distinct and _all_visible(items, plain)
 
     return Kind(clean, problem)
 
@@ -187,17 +184,23 @@ def _belief() -> Kind:
         return next((found for items in value.values() if (found := _facts(items)) is not None), None)
 
     def clean(column: list[Any], plain: bool) -> bool:
-        del plain
         if not set(map(type, column)) <= {dict} or any(value.keys() != BELIEF_KEYS for value in column):
             return False
         lists = list(chain.from_iterable(value.values() for value in column))
         if not set(map(type, lists)) <= {list} or not all(lists):
             return False
         items = list(chain.from_iterable(lists))
-        texts = set(map(type, items)) <= {str} and all(map(str.strip, items))
-        return texts and max(map(len, items), default=0) <= LONGEST_FACT and not any("\n" in i for i in items)
+        return _all_visible(items, plain) and max(map(len, items), default=0) <= LONGEST_FACT
 
     return Kind(clean, problem)
+
+
+def _all_visible(items: list[Any], plain: bool) -> bool:
+    """Whether all are texts that hold something to see; `plain` files can hold no invisible character."""
+    if not set(map(type, items)) <= {str} or not all(items):
+        return False
+    joined = "".join(items)
+    return (plain or joined.isprintable()) and (" " not in joined or all(map(str.strip, items)))
 
 
 def _facts(items: Any) -> tuple[str, str] | None:
@@ -205,6 +208,8 @@ def _facts(items: Any) -> tuple[str, str] | None:
         return "BELIEF_ITEM_NOT_TEXT", "a belief summary holds lists of texts"
     if any(len(item) > LONGEST_FACT or "\n" in item for item in items):
         return "BELIEF_TEXT_LONG", f"a public fact has one line of at most {LONGEST_FACT} characters"
+    if not all(map(visible, items)):
+        return "BELIEF_ITEM_NOT_TEXT", "a public fact holds a character that cannot be seen"
     return None
 
 

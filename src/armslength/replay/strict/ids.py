@@ -41,6 +41,16 @@ def check_ids(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -
                 sink.row("CONFUSABLE_ID", document, index, field, message)
 
 
+_INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+def visible(content: str) -> bool:
+    """Whether a text holds something to see and no character that cannot be seen."""
+    if not content.strip():
+        return False
+    return content.isprintable() or not any(unicodedata.category(char) in _INVISIBLE for char in content)
+
+
 def fold_all(texts: list[str]) -> list[str]:
     """`fold` of each; one pass over plain ASCII."""
     joined = "\n".join(texts)

@@ -124,10 +124,12 @@ def _rewards(document: Document, indexes: Indexes, uses: Uses, sink: Sink) -> No
                 sink.row("OUTCOME_RELABELLED", document, index, "reward_kind", message)
             continue
         if uses.trajectory_of_outcome.get(key) != trajectory_id:
-            many = uses.outcomes_of_trajectory[trajectory_id] > 1
-            message = "the trajectory does not name this outcome reward"
-            code = "SECOND_OUTCOME_REWARD" if many else "ORPHAN_OUTCOME_REWARD"
-            sink.row(code, document, index, "reward_event_id", message)
+            if uses.outcomes_of_trajectory[trajectory_id] > 1:
+                message = "the trajectory has another outcome reward and does not name this one"
+                sink.row("SECOND_OUTCOME_REWARD", document, index, "reward_event_id", message)
+            else:
+                message = "the trajectory does not name this outcome reward"
+                sink.row("ORPHAN_OUTCOME_REWARD", document, index, "reward_event_id", message)
         if belief is None or belief.episode_id != row.episode_id:
             message = "the outcome reward cites a belief of another episode, or none"
             sink.row("OUTCOME_BELIEF_MISMATCH", document, index, "belief_state_id", message)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from armslength.replay.names import FORBIDDEN_KEYS
-from armslength.replay.rows import Document, escape_pointer
+from armslength.replay.rows import LAYOUTS, Document, escape_pointer
 
 from .ids import fold
 from .sink import Sink
@@ -20,6 +20,17 @@ _OWN_FLAGS = frozenset(
         "hidden_gold_label_present",
         "hidden_gold_label_authorized",
         "copied_provider_payloads",
+    }
+)
+_TRAP_FLAGS = frozenset(
+    {
+        "hidden_chain_of_thought_exported",
+        "neural_judge_only",
+        "hidden_gold_label_present",
+        "reward_by_formatting",
+        "verifier_bypassed",
+        "benchmark_performance_claim",
+        "final_answer_only_scoring",
     }
 )
 _TIME_SUFFIX = "_at"
@@ -44,7 +55,10 @@ def check_keys(documents: Mapping[str, Document], sink: Sink) -> None:
             sink.file("ROWS_NOT_A_LIST", name, "", "the list of rows is not there or is no list")
         for place in document.odd:
             sink.file(
-                "ROW_NOT_OBJECT", name, str(place), "the list of rows holds something that is no object"
+                "ROW_NOT_OBJECT",
+                name,
+                f"{LAYOUTS[name].key}/{place}",
+                "the list of rows holds something that is no object",
             )
         for index, extra in document.extras.items():
             for key, value in extra.items():
@@ -73,6 +87,8 @@ def problems(key: str, value: Any, *, free: bool) -> Iterator[tuple[str, str]]:
         value: what stands under it.
         free: the format does not know the key; text under it could be reasoning that nobody vouches for.
     """
+    if free and key in _TRAP_FLAGS and value is not False:
+        yield "FLAG_WRONG", "the flag of a trap is set in a row that has no such field"
     if free and value and _CONTRADICTIONS.search(key.casefold()):
         yield "ROW_CONTRADICTS_ITSELF", "the row passes and lists something that did not"
     for node_key, node in _nodes(key, value):

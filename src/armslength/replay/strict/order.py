@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 from armslength.replay.chains import Indexes
-from armslength.replay.rows import Document
+from armslength.replay.rows import Document, text
 
 from .ids import fold_all, fold_lists
 from .sink import Sink
@@ -19,7 +19,8 @@ _DIGITS = "0123456789"
 def check_order(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
     """Steps, observations, evidence and declared times.
 
-    Codes: DUPLICATE_STEP, OBSERVATION_REUSED, OBSERVATION_DIGEST_OTHER_EPISODE, STEP_ORDER, OUTCOME_NOT_AT_END,
+    Codes: DUPLICATE_STEP, STEP_OTHER_EPISODE, STEP_ID_UNLIKE, STEP_ORDER, OBSERVATION_REUSED,
+    OBSERVATION_DIGEST_OTHER_EPISODE, OBSERVATION_NOT_LISTED, TASK_SPEC_MISMATCH, OUTCOME_NOT_AT_END,
     FINAL_ANSWER_ONLY_IN_DISGUISE, EVIDENCE_CIRCULAR, EVIDENCE_REUSED, COLD_REPLAY_EVIDENCE_REUSED,
     TIME_UNREADABLE, FEEDBACK_AFTER_REWARD, CITED_LATER.
     """
@@ -33,9 +34,13 @@ def check_order(documents: Mapping[str, Document], indexes: Indexes, sink: Sink)
 def _observations(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
     """A digest belongs to one episode and, among its beliefs, to one step."""
     owner: dict[str, str] = {}
+    task_types: dict[str, Any] = {}
     episodes, beliefs = documents["task_episodes.json"], documents["belief_states.json"]
     listed = [row.observation_digest_refs for row in indexes.rows[episodes.name]]
     for index, (row, digests) in enumerate(zip(indexes.rows[episodes.name], fold_lists(listed), strict=True)):
+        if task_types.setdefault(text(row.task_spec_hash), row.task_type) != row.task_type:
+            message = "another episode has the same task specification and another task type"
+            sink.row("TASK_SPEC_MISMATCH", episodes, index, "task_type", message)
         for digest in digests:
             if owner.setdefault(digest, row.episode_id) != row.episode_id:
                 message = "another episode lists the same observation"
@@ -46,7 +51,7 @@ def _observations(documents: Mapping[str, Document], indexes: Indexes, sink: Sin
     digests = fold_all([row.observation_digest_ref for row in rows])
     steps = fold_all([row.step_id for row in rows])
     seen_digests: dict[str, int] = {}
-    seen_steps: dict[tuple[str, str], int] = {}
+    seen_steps: dict[str, tuple[int, str]] = {}
     for index, (row, digest, step) in enumerate(zip(rows, digests, steps, strict=True)):
         if owner.setdefault(digest, row.episode_id) != row.episode_id:
             message = "the observation belongs to another episode"
@@ -54,9 +59,34 @@ def _observations(documents: Mapping[str, Document], indexes: Indexes, sink: Sin
         elif seen_digests.setdefault(digest, index) != index:
             message = "another step of the episode rests on the same observation"
             sink.row("OBSERVATION_REUSED", beliefs, index, "observation_digest_ref", message)
-        if seen_steps.setdefault((row.episode_id, step), index) != index:
+        first, owned_by = seen_steps.setdefault(step, (index, row.episode_id))
+        if owned_by != row.episode_id:
+            message = "a belief of another episode claims the same step"
+            sink.row("STEP_OTHER_EPISODE", beliefs, index, "step_id", message)
+        elif first != index:
             message = "another belief of the episode claims the same step"
             sink.row("DUPLICATE_STEP", beliefs, index, "step_id", message)
+    _half_listed(documents, indexes, sink)
+
+
+def _half_listed(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
+    """An episode that lists the observation of one of its steps lists those of all."""
+    listed = {row.episode_id: row.observation_digest_refs for row in indexes.rows["task_episodes.json"]}
+    rows = indexes.rows["belief_states.json"]
+    found = [row.observation_digest_ref in listed.get(row.episode_id, ()) for row in rows]
+    if not any(found):
+        return
+    listing = {row.episode_id for row, is_listed in zip(rows, found, strict=True) if is_listed}
+    for index, (row, is_listed) in enumerate(zip(rows, found, strict=True)):
+        if not is_listed and row.episode_id in listing:
+            message = "the episode lists the observations of other steps and not this one"
+            sink.row(
+                "OBSERVATION_NOT_LISTED",
+                documents["belief_states.json"],
+                index,
+                "observation_digest_ref",
+                message,
+            )
 
 
 def _steps(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
@@ -75,7 +105,11 @@ def _steps(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> N
             if belief is not None and reward is not None and reward.reward_kind == "process":
                 steps.append((belief.step_id, belief.belief_state_id))
                 cited.add(belief.feedback_ref)
-        numbers = _numbers([step for step, _ in steps])
+        names = [step for step, _ in steps]
+        numbers = _numbers(names)
+        if numbers is None and _mixed(names):
+            message = "some steps of the trajectory are numbered alike and one is not"
+            sink.row("STEP_ID_UNLIKE", document, index, "process_reward_refs", message)
         if numbers is not None and any(after <= before for before, after in pairwise(numbers)):
             message = "the trajectory lists its process rewards in another order than their steps"
             sink.row("STEP_ORDER", document, index, "process_reward_refs", message)
@@ -96,6 +130,18 @@ def _numbers(steps: list[str]) -> list[int] | None:
     start = len(stems.pop())
     tails = [step[start:] for step in steps]
     return list(map(int, tails)) if all(map(str.isdigit, tails)) and max(map(len, tails)) < 19 else None
+
+
+def _mixed(steps: list[str]) -> bool:
+    """Whether steps are numbered, but not all with one stem: two share one, or two stems only look alike."""
+    stems = [step.rstrip(_DIGITS) for step in steps]
+    numbered = [stem for stem, step in zip(stems, steps, strict=True) if stem != step]
+    folded = fold_all(numbered)
+    return bool(numbered) and (
+        len(numbered) < len(steps)
+        or len(set(numbered)) < len(numbered)
+        or len(set(folded)) < len(set(numbered))
+    )
 
 
 def _evidence(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:

@@ -14,6 +14,7 @@ from armslength.replay.row_checks import belief_reasons, feedback_reasons, rewar
 from armslength.replay.rows import BeliefRow, Document, FeedbackRow, RewardRow, text
 from armslength.replay.traps import NegativeCases, case_of, negative_rows
 
+from .ids import visible
 from .keys import forbidden
 from .sink import Sink
 
@@ -71,7 +72,7 @@ def plant_traps(
         documents: all documents by name; the seven planted files where the mode has them.
         indexes: `Indexes.build` of the rows.
         negatives: what the planted files raised by the format's own rule; None in bundle mode.
-        sink: takes TRAP_NO_PASSING_STEP, TRAP_TWIN_NOT_CLEAN, TRAP_NOT_FIRED, TRAP_CODE_MISMATCH,
+        sink: takes TRAP_NO_PASSING_STEP, TRAP_NOT_FIRED, TRAP_CODE_MISMATCH,
             TRAP_CASE_MISPLACED.
     """
     step = _passing_step(documents, indexes)
@@ -82,8 +83,6 @@ def plant_traps(
         )
     else:
         planted.clean = fallen_into(step)
-        if planted.clean:
-            sink.file("TRAP_TWIN_NOT_CLEAN", "belief_states.json", "", "a step without a trap raises one")
     for name in NEGATIVE_INPUT_NAMES:
         case = name.removesuffix(".json")
         for at, change in _changes(documents.get(name), case, sink):
@@ -128,11 +127,21 @@ def _changes(document: Document | None, case: str, sink: Sink) -> list[tuple[str
                 at.lstrip("/"),
                 f"the file plants {case} and nothing else",
             )
+        _check_labels(document.name, at.lstrip("/"), row, sink)
     value = document.value
     listed = value.get("negative_cases") if isinstance(value, dict) else None
     if not isinstance(value, dict) or any(not isinstance(item, dict) for item in listed or []):
         sink.file("ROW_NOT_OBJECT", document.name, "negative_cases", "planted cases are objects")
     return [(at.lstrip("/"), {key: row[key] for key in row if key not in _IGNORED}) for at, row in rows]
+
+
+def _check_labels(name: str, at: str, row: dict[str, Any], sink: Sink) -> None:
+    """What a planted row says beside its flags."""
+    if row.get("body_redacted", True) is not True:
+        sink.file("BODY_NOT_REDACTED", name, f"{at}/body_redacted", "the flag must be true")
+    for key in ("case_id", "expected_negative_case_id"):
+        if key in row and not (isinstance(row[key], str) and visible(row[key])):
+            sink.file("ID_NOT_STRING", name, f"{at}/{key}", "a name to see is expected")
 
 
 def _with(step: Step, change: dict[str, Any]) -> Step:

@@ -12,8 +12,9 @@ from armslength.replay.names import (
     RELIABILITY_FLOOR,
     REQUIRED_BELIEF_FIELDS,
 )
-from armslength.replay.rows import BeliefRow, Document, text
+from armslength.replay.rows import BeliefRow, Document
 
+from .ids import visible
 from .keys import check_plain_document
 from .sink import Sink
 
@@ -71,8 +72,7 @@ def check_policy(documents: Mapping[str, Document], sink: Sink) -> None:
     for key in ("body_redacted", "private_ref_metadata_only"):
         if policy.get(key) is not True:
             sink.file("PRIVATE_REF_NOT_METADATA_ONLY", _POLICY, key, "the flag must be true")
-    if not isinstance(policy.get("policy_id"), str) or not text(policy.get("policy_id")).strip():
-        sink.file("FIELD_MISSING", _POLICY, "policy_id", "the policy has no name")
+    _named(policy, _POLICY, "policy_id", sink)
     _sources(policy, sink)
     _floor(policy, documents["verifier_feedback.json"], sink)
     required = policy.get("required_belief_state_fields")
@@ -97,8 +97,44 @@ def check_protocol(documents: Mapping[str, Document], sink: Sink) -> None:
         sink.file(
             "PRIVATE_REF_NOT_METADATA_ONLY", _PROTOCOL, "private_ref_metadata_only", "the flag must be true"
         )
-    if not isinstance(protocol.get("protocol_id"), str) or not text(protocol.get("protocol_id")).strip():
-        sink.file("FIELD_MISSING", _PROTOCOL, "protocol_id", "the protocol has no name")
+    _named(protocol, _PROTOCOL, "protocol_id", sink)
+    _lists(protocol, sink)
+
+
+_LISTS = (
+    "cleaned",
+    "omitted",
+    "omitted_secret_or_live_access_material",
+    "projection_receipt_refs",
+    "public_runtime_refs",
+    "reimplemented",
+    "source_open_body_import_refs",
+    "source_pattern_ids",
+    "source_refs",
+    "source_symbols",
+    "target_refs",
+    "target_symbols",
+)
+
+
+def _lists(protocol: dict[str, Any], sink: Sink) -> None:
+    """The protocol's lists, where they are there, hold distinct texts."""
+    for key in _LISTS:
+        value = protocol.get(key, [""])
+        texts = isinstance(value, list) and all(isinstance(item, str) and visible(item) for item in value)
+        if key in protocol and not (texts and value and len(set(value)) == len(value)):
+            sink.file("PROTOCOL_LIST_INVALID", _PROTOCOL, key, "a list of distinct texts is expected")
+    verification = protocol.get("body_import_verification")
+    refs = verification if isinstance(verification, dict) else {}
+    for key in ("source_ref", "target_ref"):
+        if key in refs and not (isinstance(refs[key], str) and visible(refs[key])):
+            sink.file("ID_NOT_STRING", _PROTOCOL, f"body_import_verification/{key}", "a reference is text")
+
+
+def _named(document: dict[str, Any], name: str, key: str, sink: Sink) -> None:
+    value = document.get(key)
+    if not isinstance(value, str) or not visible(value):
+        sink.file("FIELD_MISSING", name, key, "a name to see is expected")
 
 
 def _sources(policy: dict[str, Any], sink: Sink) -> None:

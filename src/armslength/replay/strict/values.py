@@ -176,7 +176,10 @@ def _process_values(trajectory_id: str, indexes: Indexes) -> tuple[Fraction, ...
 
 
 def _agrees(stated: Any, derived: Fraction) -> bool:
-    return type(stated) in (int, float) and stated == nearest_double(derived)
+    try:
+        return type(stated) in (int, float) and bool(stated == nearest_double(derived))
+    except OverflowError:  # beyond every double
+        return False
 
 
 def _differs(document: Document, index: int, key: str, derived: Fraction, sink: Sink) -> None:
