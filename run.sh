@@ -7,7 +7,7 @@ usage() {
   cat <<'TEXT'
 usage: ./run.sh COMMAND
   setup   make the environment in .venv, nothing else
-  demo    set up, then audit the embedded data; ends with the table and the report's path
+  demo    set up, audit the embedded data, replay the example rewards; prints tables and paths
   test    set up, then lint, types, layers and all tests
 TEXT
 }
@@ -28,6 +28,7 @@ demo() {
   setup
   .venv/bin/armslength worlds make --out out/demo
   .venv/bin/armslength audit out/demo/purchases.jsonl --out out/demo/report
+  .venv/bin/armslength replay run --input examples/replay/fixture --out out/demo/replay
 }
 
 tests() {

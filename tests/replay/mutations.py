@@ -43,6 +43,8 @@ def mutations(documents: dict[str, Any], rng: random.Random) -> Iterator[Mutatio
     for name, document in documents.items():
         for path, value in _places(document):
             for kind, changed in _changes(path, value, documents, rng):
+                if changed == value and type(changed) is type(value):
+                    continue
                 yield Mutation(name, path, kind, _with(document, path, changed))
             if path:
                 yield Mutation(name, path, "deleted", _without(document, path))

@@ -48,6 +48,7 @@ from .row_checks import (
     validate_trajectory_groups,
     validate_verifier_feedback,
 )
+from .scan import scan_paths
 from .semantic import validate_semantic_recompute
 from .strict import check_strictly
 from .traps import validate_negative_cases
@@ -64,6 +65,7 @@ __all__ = [
     "result_card",
     "run",
     "run_reward_bundle",
+    "scan_paths",
 ]
 
 

@@ -109,7 +109,6 @@ class _Against:
             (strict is not None and len(strict.findings) > of_rows)
             or bool(result.modules.findings or result.scan.findings or result.faults)
             or result.scan.blocking > 0
-            or result.stored == "contradicted"
             or any(not check.floor_kept for check in result.checks.values())
             or any(
                 check.findings and check.reasons is None and name not in indexes.rows

@@ -33,6 +33,7 @@ _TRAP_FLAGS = frozenset(
         "final_answer_only_scoring",
     }
 )
+_BODY_FLAGS = frozenset({"body_in_receipt", "body_text_in_receipt", "body_text_exported_in_receipts"})
 _TIME_SUFFIX = "_at"
 _CONTRADICTIONS = re.compile(r"mismatch|fail|error|differ|diverg|contradict|reject|abort|skip|partial")
 
@@ -99,6 +100,8 @@ def problems(key: str, value: Any, *, free: bool) -> Iterator[tuple[str, str]]:
             )
             yield ("FORBIDDEN_KEY" if exact else "FORBIDDEN_KEY_VARIANT"), message
             free = False  # the key is refused already; its text need not be
+        if node_key in _BODY_FLAGS and node is not False:
+            yield "FLAG_WRONG", "bodies may not stand in receipts"
         if isinstance(node, float) and not math.isfinite(node):
             yield "NOT_JSON_NUMBER", "NaN and infinities are no JSON numbers"
         if free and isinstance(node, str) and node.strip() and not key.endswith(_TIME_SUFFIX):
