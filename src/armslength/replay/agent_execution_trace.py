@@ -6,21 +6,22 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from .chains import Chain, Indexes
+import numpy as np
+
+from .chains import BoolArray, Indexes, IntArray, column, raised
 from .findings import Finding
 from .names import AUTHORITY_CEILING, BLOCKED, PASS
 from .rows import (
     LAYOUTS,
     BeliefRow,
     Document,
-    FeedbackRow,
-    RewardRow,
     shown_value,
     strings,
     text,
 )
 from .spans import RAW_FIELDS, Span, digest_of, make_spans, numbers_agree
 
+_BELIEF, _FEEDBACK, _REWARD = "belief_states.json", "verifier_feedback.json", "reward_events.json"
 _PREFIX, _KIND = "PUBLIC_TRACE_BELIEF_REWARD_", "public_agent_execution_trace"
 _COVERAGE: dict[str, Callable[[Any], Any]] = {
     "belief_state_summary_coverage": lambda span: span.belief_state_id,
@@ -38,7 +39,7 @@ def build_public_belief_state_process_reward_trace(
 
     Args:
         documents: the eight positive files by name.
-        indexes: `Indexes.build` of them.
+        indexes: the rows of them, joined.
         bundle_id: session of the spans; empty in a fixture without a bundle manifest.
 
     Returns:
@@ -47,81 +48,67 @@ def build_public_belief_state_process_reward_trace(
 
     Source: the reference format, ``docs/reference/replay-format.md``.
     """
-    beliefs: list[BeliefRow] = documents["belief_states.json"].rows
-    rewards: list[RewardRow] = documents["reward_events.json"].rows
-    outcomes = {
-        row.reward_event_id for row in indexes.rows["reward_events.json"] if row.reward_kind == "outcome"
-    }
+    raws: list[BeliefRow] = documents[_BELIEF].rows
     plain = all(documents[name].plain for name in LAYOUTS) and _is_plain(bundle_id)
-    plain = plain and numbers_agree(beliefs, rewards)
-    steps = sorted(
-        zip(indexes.chains, beliefs, strict=True),
-        key=lambda step: (step[0].belief.episode_id, step[0].belief.step_id, step[0].belief.belief_state_id),
+    plain = plain and numbers_agree(raws, documents[_REWARD].rows)
+    rows = indexes.rows[_BELIEF]
+    keys = list(
+        zip(*(column(rows, key) for key in ("episode_id", "step_id", "belief_state_id")), strict=True)
     )
-    chains, raws = [step[0] for step in steps], [step[1] for step in steps]
-    names = [chain.belief.belief_state_id or f"belief_state_{i}" for i, chain in enumerate(chains)]
-    known = [c.trajectory is not None and c.trajectory.outcome_reward_ref in outcomes for c in chains]
-    findings: list[Finding] = []
-    for chain, name, outcome_known in zip(chains, names, known, strict=True):
-        _audit(chain, name, outcome_known, findings)
-    spans = make_spans(chains, raws, names, known, bundle_id=bundle_id, plain=plain)
-    return _trace(documents["projection_protocol.json"].value, spans, findings, bundle_id, plain)
+    order = sorted(range(len(rows)), key=keys.__getitem__)
+    rank = np.empty(len(rows), np.int64)
+    rank[order] = np.arange(len(rows))
+    ids = zip(column(rows, "belief_state_id"), rank.tolist(), strict=True)
+    names = [key or f"belief_state_{index}" for key, index in ids]
+    known = _outcome_known(indexes)
+    spans = make_spans(indexes, raws, rank.tolist(), names, known, bundle_id=bundle_id, plain=plain)
+    audited = sorted(raised(_audit(indexes, known)), key=lambda found: rank[found[0]])
+    findings = [_finding(code, names[row]) for row, codes in audited for code in codes]
+    protocol = documents["projection_protocol.json"].value
+    return _trace(protocol, [spans[row] for row in order], findings, bundle_id, plain)
 
 
-def _audit(chain: Chain, name: str, outcome_known: bool, findings: list[Finding]) -> None:
+def _finding(code: str, name: str) -> Finding:
+    message = f"span of {name}: {code.lower().replace('_', ' ')}"
+    return Finding(_PREFIX + code, "public_trace", _KIND, name, message)
+
+
+def _outcome_known(indexes: Indexes) -> BoolArray:
+    """Per belief, whether the outcome reward that its trajectory names is one (of two with one id either counts)."""
+    kinds = [row.reward_kind == "outcome" for row in indexes.rows[_REWARD]]
+    outcomes = np.unique(indexes.codes[_REWARD, "reward_event_id"][:-1][np.array(kinds, bool)])
+    named = indexes.codes["trajectory_groups.json", "outcome_reward_ref"][indexes.trajectory]
+    return np.isin(named, outcomes) & (indexes.trajectory >= 0)
+
+
+def _audit(indexes: Indexes, known: BoolArray) -> dict[str, BoolArray]:
     """What the references of a belief lack, and what its flags admit; in the order of the format."""
-    belief, feedback, reward, replay = chain.belief, chain.feedback, chain.reward, chain.replay
-    if (
-        outcome_known
-        and feedback is not None
-        and reward is not None
-        and _flags(belief, feedback, reward) == _CLEAN_FLAGS
-        and chain.episode is not None
-        and replay is not None
-        and replay.status == PASS
-    ):
-        return
-    lacking = {
-        "EPISODE_REF_MISSING": chain.episode is None,
-        "FEEDBACK_REF_MISSING": feedback is None,
-        "PROCESS_REF_MISSING": reward is None,
-        "TRAJECTORY_REF_MISSING": chain.trajectory is None,
-        "OUTCOME_REF_MISSING": not outcome_known,
-        "COLD_REPLAY_REF_MISSING": replay is None or replay.status != PASS,
-        "HIDDEN_REASONING_EXPORT": belief.hidden_chain_of_thought_exported is not False,
-        "PRIVATE_REF_NOT_METADATA_ONLY": belief.private_ref_metadata_only is not True,
-        "NEURAL_JUDGE_ONLY": feedback is not None and feedback.neural_judge_only is True,
-        "HIDDEN_GOLD_LABEL": feedback is not None and feedback.hidden_gold_label_present is True,
-        "FORMAT_REWARD": reward is not None and reward.reward_by_formatting is True,
-        "VERIFIER_BYPASS": reward is not None and reward.verifier_bypassed is True,
-        "FINAL_ANSWER_ONLY": reward is not None and reward.final_answer_only_scoring is True,
-        "TRAP_FAILED": reward is not None and reward.reward_hacking_trap_result != PASS,
+    i = indexes
+
+    def flags(file: str, rows: IntArray, field: str, value: object) -> BoolArray:
+        """Whether a flag of the row that a belief leads to is `value`; false where there is no row."""
+        found = [item is value for item in column(i.rows[file], field)]
+        return np.array([*found, False])[rows]
+
+    own = np.arange(len(i.rows[_BELIEF]))
+    passes = np.array([*(row.status == PASS for row in i.rows["cold_replay.json"]), False])[i.replay]
+    clear = np.array([*(row.reward_hacking_trap_result == PASS for row in i.rows[_REWARD]), True])[i.reward]
+    return {
+        "EPISODE_REF_MISSING": i.episode < 0,
+        "FEEDBACK_REF_MISSING": i.feedback < 0,
+        "PROCESS_REF_MISSING": i.reward < 0,
+        "TRAJECTORY_REF_MISSING": i.trajectory < 0,
+        "OUTCOME_REF_MISSING": ~known,
+        "COLD_REPLAY_REF_MISSING": ~passes,
+        "HIDDEN_REASONING_EXPORT": ~flags(_BELIEF, own, "hidden_chain_of_thought_exported", False),
+        "PRIVATE_REF_NOT_METADATA_ONLY": ~flags(_BELIEF, own, "private_ref_metadata_only", True),
+        "NEURAL_JUDGE_ONLY": flags(_FEEDBACK, i.feedback, "neural_judge_only", True),
+        "HIDDEN_GOLD_LABEL": flags(_FEEDBACK, i.feedback, "hidden_gold_label_present", True),
+        "FORMAT_REWARD": flags(_REWARD, i.reward, "reward_by_formatting", True),
+        "VERIFIER_BYPASS": flags(_REWARD, i.reward, "verifier_bypassed", True),
+        "FINAL_ANSWER_ONLY": flags(_REWARD, i.reward, "final_answer_only_scoring", True),
+        "TRAP_FAILED": ~clear,
     }
-    if True in lacking.values():
-        for code, holds in lacking.items():
-            if holds:
-                _found(findings, code, name)
-
-
-def _flags(belief: BeliefRow, feedback: FeedbackRow, reward: RewardRow) -> tuple[Any, ...]:
-    return (
-        belief.hidden_chain_of_thought_exported is False,
-        belief.private_ref_metadata_only is True,
-        feedback.neural_judge_only is True,
-        feedback.hidden_gold_label_present is True,
-        reward.reward_by_formatting is True,
-        reward.verifier_bypassed is True,
-        reward.final_answer_only_scoring is True,
-        reward.reward_hacking_trap_result == PASS,
-    )
-
-
-_CLEAN_FLAGS = (True, True, False, False, False, False, False, True)
-
-
-def _found(findings: list[Finding], code: str, subject: str) -> None:
-    message = f"span of {subject}: {code.lower().replace('_', ' ')}"
-    findings.append(Finding(_PREFIX + code, "public_trace", _KIND, subject, message))
 
 
 def _trace(

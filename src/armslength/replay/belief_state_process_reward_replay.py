@@ -15,7 +15,6 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -144,13 +143,10 @@ def _build_result(
     input_dir = Path(os.path.abspath(input_dir))  # noqa: PTH100 - links are left as they are
     root = public_root(input_dir, profile=options.profile)
     inputs = load_inputs(input_dir, root, options, include_negative=include_negative)
-    with ThreadPoolExecutor(1) as aside:  # scanning and digesting let other threads run
-        scanning = aside.submit(scan_inputs, inputs, input_dir, root, options)
-        digesting = aside.submit(digests, inputs)
-        result = Result(options, input_dir, root, inputs.documents, inputs.faults)
-        if not inputs.faults:
-            _check(result, include_negative=include_negative, require_manifest=require_manifest)
-        result.scan, result.digests = scanning.result(), digesting.result()
+    result = Result(options, input_dir, root, inputs.documents, inputs.faults)
+    result.scan, result.digests = scan_inputs(inputs, input_dir, root, options), digests(inputs)
+    if not inputs.faults:
+        _check(result, include_negative=include_negative, require_manifest=require_manifest)
     for document in result.documents.values():
         document.raw = b""
     _judge(result, require_manifest=require_manifest)
@@ -161,7 +157,7 @@ def _check(result: Result, *, include_negative: bool, require_manifest: bool) ->
     """Run every check of the format on what was read."""
     options, input_dir, root = result.options, result.input_dir, result.root
     documents = result.documents
-    indexes = result.indexes = Indexes.build(documents)
+    indexes = result.indexes = Indexes(documents)
     result.trace = build_public_belief_state_process_reward_trace(
         documents, indexes, bundle_id=result.bundle_id
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 from .documents import number_of
@@ -265,8 +266,11 @@ def _privacy(row: EpisodeRow | BeliefRow, extra: dict[str, Any], reasons: list[s
 
 def _lacks_required(row: BeliefRow) -> bool:
     """A required field is absent, null, "" or []; 0, false and {} are there."""
-    for name in REQUIRED_BELIEF_FIELDS:
-        value = getattr(row, name)
-        if not value and value is not False and not numeric(value) and value != {}:
-            return True
-    return False
+    if all(_required(row)):
+        return False
+    return any(
+        not value and value is not False and not numeric(value) and value != {} for value in _required(row)
+    )
+
+
+_required = attrgetter(*REQUIRED_BELIEF_FIELDS)

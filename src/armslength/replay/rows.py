@@ -111,14 +111,18 @@ class Layout:
     Attributes:
         key: the key of the list.
         row: the struct of a row.
-        refs: fields that hold one id or reference; the first names the row itself.
-        lists: fields that hold lists of references.
+        refs: fields that hold the id of a row of the folder; the first names the row itself.
+        opaque: fields that hold one reference that leads out of the folder.
+        lists: fields that hold lists of ids of rows of the folder.
+        opaque_lists: fields that hold lists of references that lead out of the folder.
     """
 
     key: str
     row: type[Struct]
     refs: tuple[str, ...]
+    opaque: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
+    opaque_lists: tuple[str, ...] = ()
 
     @property
     def id_field(self) -> str:
@@ -132,15 +136,16 @@ LAYOUTS: Final[dict[str, Layout]] = {
         "episodes",
         EpisodeRow,
         ("episode_id", _TRAJECTORY, "outcome_reward_ref", "cold_replay_ref"),
-        ("observation_digest_refs",),
+        opaque_lists=("observation_digest_refs",),
     ),
     "belief_states.json": Layout(
         "belief_states",
         BeliefRow,
-        ("belief_state_id", "episode_id", "step_id", "observation_digest_ref", "feedback_ref", _TRAJECTORY),
+        ("belief_state_id", "episode_id", "feedback_ref", _TRAJECTORY),
+        opaque=("step_id", "observation_digest_ref"),
     ),
     "verifier_feedback.json": Layout(
-        "feedback", FeedbackRow, ("feedback_id", "episode_id"), ("evidence_refs",)
+        "feedback", FeedbackRow, ("feedback_id", "episode_id"), opaque_lists=("evidence_refs",)
     ),
     "reward_events.json": Layout(
         "reward_events",
@@ -151,9 +156,11 @@ LAYOUTS: Final[dict[str, Layout]] = {
         "trajectory_groups",
         TrajectoryRow,
         (_TRAJECTORY, "outcome_reward_ref"),
-        ("episode_ids", "process_reward_refs"),
+        lists=("episode_ids", "process_reward_refs"),
     ),
-    "cold_replay.json": Layout("cold_replays", ColdReplayRow, ("replay_id", _TRAJECTORY), ("evidence_refs",)),
+    "cold_replay.json": Layout(
+        "cold_replays", ColdReplayRow, ("replay_id", _TRAJECTORY), opaque_lists=("evidence_refs",)
+    ),
 }
 
 
@@ -189,6 +196,22 @@ class Document:
     odd: list[int] = field(default_factory=list)
     list_found: bool = True
     plain: bool = False
+    _columns: dict[str, list[Any]] = field(default_factory=dict)
+    _types: dict[str, frozenset[type]] = field(default_factory=dict)
+
+    def column(self, name: str) -> list[Any]:
+        """One field of all rows; made once."""
+        found = self._columns.get(name)
+        if found is None:
+            found = self._columns[name] = list(map(attrgetter(name), self.rows))
+        return found
+
+    def types(self, name: str) -> frozenset[type]:
+        """The types that occur in one field; looked at once."""
+        found = self._types.get(name)
+        if found is None:
+            found = self._types[name] = frozenset(map(type, self.column(name)))
+        return found
 
     def pointer(self, row: int, key: str = "") -> str:
         """The place of a row, or of a field of it, as file and JSON pointer."""
@@ -202,24 +225,25 @@ def joined_rows(document: Document) -> list[Any]:
 
     The rows themselves where they are so already, which is the rule.
     """
-    rows, layout = document.rows, LAYOUTS[document.name]
-    regular = all(set(map(type, map(attrgetter(name), rows))) <= {str} for name in layout.refs)
-    if regular and all(_regular_lists(list(map(attrgetter(name), rows))) for name in layout.lists):
-        return rows
+    layout = LAYOUTS[document.name]
+    refs, lists = layout.refs + layout.opaque, layout.lists + layout.opaque_lists
+    if all(document.types(name) <= {str} for name in refs) and all(
+        _regular_lists(document, name) for name in lists
+    ):
+        return document.rows
     return [
         structs.replace(
             row,
-            **{name: text(getattr(row, name)) for name in layout.refs},
-            **{name: strings(getattr(row, name)) for name in layout.lists},
+            **{name: text(getattr(row, name)) for name in refs},
+            **{name: strings(getattr(row, name)) for name in lists},
         )
-        for row in rows
+        for row in document.rows
     ]
 
 
-def _regular_lists(column: list[Any]) -> bool:
-    if not set(map(type, column)) <= {list}:
-        return False
-    return set(map(type, chain.from_iterable(column))) <= {str} and all(chain.from_iterable(column))
+def _regular_lists(document: Document, name: str) -> bool:
+    items = list(chain.from_iterable(document.column(name))) if document.types(name) <= {list} else [None]
+    return set(map(type, items)) <= {str} and all(items)
 
 
 def escape_pointer(key: str) -> str:

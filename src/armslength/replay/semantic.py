@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from itertools import repeat
 from operator import attrgetter
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
 
-from .chains import Chain, Indexes
+from .chains import BoolArray, Indexes, column, raised
 from .findings import Check, Finding
 from .names import PASS
 from .row_checks import CLEAR
-from .rows import BeliefRow, Document, RewardRow, absent_as_none, text
+from .rows import Document, absent_as_none, text
 
 _CODE, _CASE = "BELIEF_REWARD_SEMANTIC_RECOMPUTE_MISMATCH", "semantic_recompute_floor"
+_BELIEF, _FEEDBACK, _REWARD = "belief_states.json", "verifier_feedback.json", "reward_events.json"
+_EPISODE, _TRAJECTORY, _REPLAY = "task_episodes.json", "trajectory_groups.json", "cold_replay.json"
 
 
 class RecomputeRow(Struct, gc=False):
@@ -35,171 +39,130 @@ def validate_semantic_recompute(documents: dict[str, Document], indexes: Indexes
 
     Args:
         documents: the six files with rows, by name.
-        indexes: `Indexes.build` of them.
+        indexes: the rows of them, joined.
 
     Returns:
         Reasons per belief row, and a finding per broken listing and per blocked belief.
 
     Source: the reference format, ``docs/reference/replay-format.md``.
     """
-    reasons: list[tuple[str, ...]] = []
+    beliefs = documents[_BELIEF]
+    reasons: list[tuple[str, ...]] = [CLEAR] * len(beliefs.rows)
     check = Check(reasons=reasons)
-    _listings(documents["trajectory_groups.json"], indexes, check)
-    beliefs = documents["belief_states.json"]
-    for index, chain in enumerate(indexes.chains):
-        found = _chain_reasons(chain, indexes)
-        reasons.append(tuple(sorted(found)) if found else CLEAR)
-        if found:
-            message = "the chain of this belief does not close"
-            kind, place = "belief_state_semantic_recompute", beliefs.pointer(index)
-            subject = chain.belief.belief_state_id
-            check.findings.append(
-                Finding(_CODE, _CASE, kind, subject, message, place=place, reason_codes=sorted(found))
-            )
+    _listings(documents[_TRAJECTORY], indexes, check)
+    for index, found in raised(chain_masks(indexes)):
+        reasons[index] = tuple(sorted(found))
+        message = "the chain of this belief does not close"
+        kind, place = "belief_state_semantic_recompute", beliefs.pointer(index)
+        subject = indexes.rows[_BELIEF][index].belief_state_id
+        check.findings.append(
+            Finding(_CODE, _CASE, kind, subject, message, place=place, reason_codes=sorted(found))
+        )
     return check
 
 
 def recompute_rows(check: Check, indexes: Indexes) -> list[RecomputeRow]:
     """The verdict row of every belief, sorted by belief id as the format wants it."""
-    chains = indexes.chains
-    beliefs = [chain.belief for chain in chains]
-    reasons = check.reasons or []
+    beliefs, reasons = indexes.rows[_BELIEF], check.reasons or []
     columns = (
-        [belief.belief_state_id for belief in beliefs],
+        column(beliefs, "belief_state_id"),
         repeat(False),
-        [chain.replay.replay_id if chain.replay is not None else "" for chain in chains],
+        indexes.texts(_REPLAY, "replay_id", indexes.replay),
         ["blocked" if found else "verified_semantic_recompute" for found in reasons],
-        [belief.episode_id for belief in beliefs],
-        [belief.feedback_ref for belief in beliefs],
-        [chain.reward.reward_event_id if chain.reward is not None else "" for chain in chains],
+        column(beliefs, "episode_id"),
+        column(beliefs, "feedback_ref"),
+        indexes.texts(_REWARD, "reward_event_id", indexes.reward),
         reasons,
-        [belief.trajectory_group_id for belief in beliefs],
+        column(beliefs, "trajectory_group_id"),
     )
     return sorted(map(RecomputeRow, *columns), key=attrgetter("belief_state_id"))
 
 
-def _chain_reasons(chain: Chain, indexes: Indexes) -> list[str]:
-    """Everything that keeps one belief's chain from closing."""
-    if _closes(chain, indexes):
-        return []
-    reasons: list[str] = []
-    belief, feedback, reward = chain.belief, chain.feedback, chain.reward
-    if feedback is None:
-        reasons.append("feedback_ref_missing")
-    elif feedback.episode_id != belief.episode_id:
-        reasons.append("feedback_episode_mismatch")
-    if reward is None:
-        reasons.append("process_reward_ref_missing")
-    else:
-        _reward_reasons(reward, belief, reasons)
-    if chain.trajectory is None:
-        reasons.append("trajectory_ref_missing")
-    else:
-        trajectory_id = belief.trajectory_group_id
-        if belief.episode_id not in indexes.members[trajectory_id]:
-            reasons.append("trajectory_episode_mismatch")
-        listed = reward.reward_event_id if reward is not None else ""
-        if listed and listed not in indexes.listed[trajectory_id]:
-            reasons.append("trajectory_process_reward_missing")
-        _outcome_reasons(chain, indexes, reasons)
-    if chain.replay is None:
-        reasons.append("cold_replay_ref_missing")
-    elif chain.replay.status != PASS:
-        reasons.append("cold_replay_not_pass")
-    _episode_reasons(chain, indexes, reasons)
-    return reasons
+def chain_masks(indexes: Indexes) -> dict[str, BoolArray]:
+    """Reason → the beliefs whose chain it keeps from closing, shape (beliefs,) each."""
+    codes, i = indexes.codes, indexes
+    episode_id, trajectory_id = codes[_BELIEF, "episode_id"][:-1], codes[_BELIEF, "trajectory_group_id"][:-1]
+    has_feedback, has_reward, has_trajectory = i.feedback >= 0, i.reward >= 0, i.trajectory >= 0
+    has_outcome, has_replay, has_episode = i.outcome >= 0, i.replay >= 0, i.episode >= 0
+    reward_code = codes[_REWARD, "reward_event_id"][i.reward]
+    outcome_feedback = i.row_of[_FEEDBACK][codes[_REWARD, "verifier_feedback_ref"][i.outcome]]
+    own_replay = i.row_of[_REPLAY][codes[_EPISODE, "cold_replay_ref"][i.episode]]
+    outcome_kinds = [text(row.reward_kind) == "outcome" for row in i.rows[_REWARD]] + [True]
+    passes = [row.status == PASS for row in i.rows[_REPLAY]] + [True]
+
+    def differs(file: str, field: str, rows: Any, other: Any) -> BoolArray:
+        found: BoolArray = (rows >= 0) & (codes[file, field][rows] != other)
+        return found
+
+    feedback_ref = codes[_BELIEF, "feedback_ref"][:-1]
+    return {
+        "episode_ref_missing": ~has_episode,
+        "feedback_ref_missing": ~has_feedback,
+        "feedback_episode_mismatch": differs(_FEEDBACK, "episode_id", i.feedback, episode_id),
+        "process_reward_ref_missing": ~has_reward,
+        "process_reward_episode_mismatch": differs(_REWARD, "episode_id", i.reward, episode_id),
+        "process_reward_trajectory_mismatch": differs(
+            _REWARD, "trajectory_group_id", i.reward, trajectory_id
+        ),
+        "process_reward_feedback_mismatch": differs(_REWARD, "verifier_feedback_ref", i.reward, feedback_ref),
+        "belief_discrepancy_mismatch": has_reward & _discrepancies_differ(indexes),
+        "trajectory_ref_missing": ~has_trajectory,
+        "trajectory_episode_mismatch": has_trajectory & ~i.listed("episode_ids", i.trajectory, episode_id),
+        "trajectory_process_reward_missing": has_trajectory
+        & (reward_code != 0)
+        & ~i.listed("process_reward_refs", i.trajectory, reward_code),
+        "outcome_reward_ref_missing": has_trajectory & ~has_outcome,
+        "outcome_reward_kind_mismatch": has_outcome & ~np.array(outcome_kinds)[i.outcome],
+        "outcome_reward_episode_mismatch": differs(_REWARD, "episode_id", i.outcome, episode_id),
+        "outcome_reward_trajectory_mismatch": differs(
+            _REWARD, "trajectory_group_id", i.outcome, trajectory_id
+        ),
+        "outcome_reward_feedback_missing": has_outcome & (outcome_feedback < 0),
+        "outcome_reward_feedback_episode_mismatch": has_outcome
+        & differs(_FEEDBACK, "episode_id", outcome_feedback, episode_id),
+        "cold_replay_ref_missing": ~has_replay,
+        "cold_replay_not_pass": has_replay & ~np.array(passes)[i.replay],
+        "episode_cold_replay_ref_missing": has_episode & (own_replay < 0),
+        "episode_cold_replay_trajectory_mismatch": has_episode
+        & differs(_REPLAY, "trajectory_group_id", own_replay, trajectory_id),
+    }
 
 
-def _closes(chain: Chain, indexes: Indexes) -> bool:
-    """Whether nothing keeps the chain from closing: the same as no reasons, in one expression for the usual case."""
-    belief, feedback, reward = chain.belief, chain.feedback, chain.reward
-    outcome, episode, replay = chain.outcome, chain.episode, chain.replay
-    if feedback is None or reward is None or outcome is None or episode is None or replay is None:
-        return False
-    episode_id, trajectory_id = belief.episode_id, belief.trajectory_group_id
-    own, cited = (
-        indexes.replays.get(episode.cold_replay_ref),
-        indexes.feedback.get(outcome.verifier_feedback_ref),
-    )
-    return (
-        own is not None
-        and cited is not None
-        and replay.status == PASS
-        and outcome.reward_kind == "outcome"
-        and feedback.episode_id == reward.episode_id == outcome.episode_id == cited.episode_id == episode_id
-        and reward.trajectory_group_id
-        == outcome.trajectory_group_id
-        == own.trajectory_group_id
-        == trajectory_id
-        and reward.verifier_feedback_ref == belief.feedback_ref
-        and absent_as_none(reward.belief_discrepancy) == absent_as_none(belief.belief_discrepancy)
-        and episode_id in indexes.members[trajectory_id]
-        and (not reward.reward_event_id or reward.reward_event_id in indexes.listed[trajectory_id])
-    )
-
-
-def _reward_reasons(reward: RewardRow, belief: BeliefRow, reasons: list[str]) -> None:
-    if reward.episode_id != belief.episode_id:
-        reasons.append("process_reward_episode_mismatch")
-    if reward.trajectory_group_id != belief.trajectory_group_id:
-        reasons.append("process_reward_trajectory_mismatch")
-    if reward.verifier_feedback_ref != belief.feedback_ref:
-        reasons.append("process_reward_feedback_mismatch")
-    if absent_as_none(reward.belief_discrepancy) != absent_as_none(belief.belief_discrepancy):
-        reasons.append("belief_discrepancy_mismatch")
-
-
-def _outcome_reasons(chain: Chain, indexes: Indexes, reasons: list[str]) -> None:
-    outcome, belief = chain.outcome, chain.belief
-    if outcome is None:
-        reasons.append("outcome_reward_ref_missing")
-        return
-    if text(outcome.reward_kind) != "outcome":
-        reasons.append("outcome_reward_kind_mismatch")
-    if outcome.episode_id != belief.episode_id:
-        reasons.append("outcome_reward_episode_mismatch")
-    if outcome.trajectory_group_id != belief.trajectory_group_id:
-        reasons.append("outcome_reward_trajectory_mismatch")
-    feedback = indexes.feedback.get(outcome.verifier_feedback_ref)
-    if feedback is None:
-        reasons.append("outcome_reward_feedback_missing")
-    elif feedback.episode_id != belief.episode_id:
-        reasons.append("outcome_reward_feedback_episode_mismatch")
-
-
-def _episode_reasons(chain: Chain, indexes: Indexes, reasons: list[str]) -> None:
-    if chain.episode is None:
-        reasons.append("episode_ref_missing")
-        return
-    own = indexes.replays.get(chain.episode.cold_replay_ref)
-    if own is None:
-        reasons.append("episode_cold_replay_ref_missing")
-    elif own.trajectory_group_id != chain.belief.trajectory_group_id:
-        reasons.append("episode_cold_replay_trajectory_mismatch")
+def _discrepancies_differ(indexes: Indexes) -> BoolArray:
+    """Per belief, whether its process reward states another discrepancy (NaN is never equal, absent is null)."""
+    own = list(map(absent_as_none, column(indexes.rows[_BELIEF], "belief_discrepancy")))
+    rewards = [*map(absent_as_none, column(indexes.rows[_REWARD], "belief_discrepancy")), None]
+    paid = [rewards[row] for row in indexes.reward.tolist()]
+    return np.fromiter((a != b for a, b in zip(own, paid, strict=True)), bool, len(own))
 
 
 def _listings(document: Document, indexes: Indexes, check: Check) -> None:
     """Every listed process reward exists, belongs to a belief, and says it is of this trajectory."""
+    owners, refs = indexes.items[_TRAJECTORY, "process_reward_refs"]
+    rewards = indexes.row_of[_REWARD][refs]
+    known = rewards >= 0
+    beliefs = indexes.row_of[_BELIEF][indexes.codes[_REWARD, "belief_state_id"][rewards]]
+    foreign = (
+        indexes.codes[_REWARD, "trajectory_group_id"][rewards]
+        != indexes.codes[_TRAJECTORY, "trajectory_group_id"][owners]
+    )
+    masks = {
+        "trajectory_process_reward_ref": ~known,
+        "process_reward_belief_ref": known & (beliefs < 0),
+        "process_reward_trajectory_ref": known & foreign,
+    }
+    for item, kinds in raised(masks):
+        owner = int(owners[item])
+        first = int(np.searchsorted(owners, owner))
+        ref = indexes.rows[_TRAJECTORY][owner].process_reward_refs[item - first]
+        place = document.pointer(owner, "process_reward_refs")
+        for kind in kinds:
+            check.findings.append(Finding(_CODE, _CASE, kind, ref, _WORDS[kind], place=place))
+            check.listings.setdefault(owner, []).append(_CODE)
 
-    def found(kind: str, ref: str, message: str, index: int) -> None:
-        place = document.pointer(index, "process_reward_refs")
-        check.findings.append(Finding(_CODE, _CASE, kind, ref, message, place=place))
-        check.listings.setdefault(index, []).append(_CODE)
 
-    for index, row in enumerate(indexes.rows["trajectory_groups.json"]):
-        for ref in row.process_reward_refs:
-            reward = indexes.rewards.get(ref)
-            if reward is None:
-                found(
-                    "trajectory_process_reward_ref",
-                    ref,
-                    "the trajectory lists a reward that is not there",
-                    index,
-                )
-                continue
-            if reward.belief_state_id not in indexes.beliefs:
-                found(
-                    "process_reward_belief_ref", ref, "a listed reward names no belief that is there", index
-                )
-            if reward.trajectory_group_id != row.trajectory_group_id:
-                found("process_reward_trajectory_ref", ref, "a listed reward is of another trajectory", index)
+_WORDS = {
+    "trajectory_process_reward_ref": "the trajectory lists a reward that is not there",
+    "process_reward_belief_ref": "a listed reward names no belief that is there",
+    "process_reward_trajectory_ref": "a listed reward is of another trajectory",
+}

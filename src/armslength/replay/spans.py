@@ -9,11 +9,12 @@ from itertools import repeat
 from typing import Any
 
 import msgspec
+import numpy as np
 from msgspec import UNSET, Struct, UnsetType
 
-from .chains import Chain
+from .chains import BoolArray, Indexes, column
 from .names import PASS
-from .rows import BeliefRow, RewardRow, absent_as_none
+from .rows import BeliefRow, FeedbackRow, RewardRow, absent_as_none
 
 RAW_FIELDS = (
     "belief_discrepancy",
@@ -74,38 +75,48 @@ class Span(Struct, gc=False):
 
 
 def make_spans(
-    chains: list[Chain],
+    indexes: Indexes,
     raws: list[BeliefRow],
+    rank: list[int],
     names: list[str],
-    known: list[bool],
+    known: BoolArray,
     *,
     bundle_id: str,
     plain: bool,
 ) -> list[Span]:
-    """One span a belief, column by column; `raws` are the rows as they stand in the file."""
-    beliefs = [chain.belief for chain in chains]
-    feedback_refs = [belief.feedback_ref for belief in beliefs]
-    trajectory_ids = [belief.trajectory_group_id for belief in beliefs]
-    replay_refs = [(c.replay.replay_id or None) if c.replay is not None else None for c in chains]
-    reward_refs = [c.reward.reward_event_id if c.reward is not None else "" for c in chains]
-    values = [absent_as_none(c.reward.reward_value) if c.reward is not None else None for c in chains]
-    traps = [
-        absent_as_none(c.reward.reward_hacking_trap_result) if c.reward is not None else None for c in chains
-    ]
-    discrepancies = [absent_as_none(raw.belief_discrepancy) for raw in raws]
+    """One span a belief, column by column, in file order.
+
+    Args:
+        indexes: the rows, joined.
+        raws: the belief rows as they stand in the file.
+        rank: place of each among the spans.
+        names: what the spans are called.
+        known: per belief of the file, whether its outcome reward is one.
+        bundle_id: session of the spans.
+        plain: whether all texts and numbers are such that any JSON writer writes them alike.
+    """
+    beliefs = indexes.rows["belief_states.json"]
+    feedback_refs, trajectory_ids = column(beliefs, "feedback_ref"), column(beliefs, "trajectory_group_id")
+    replay_refs = [ref or None for ref in indexes.texts("cold_replay.json", "replay_id", indexes.replay)]
+    rewards = [*indexes.rows["reward_events.json"], _NO_REWARD]
+    paid = [rewards[row] for row in indexes.reward.tolist()]
+    reward_refs = column(paid, "reward_event_id")
+    values = list(map(absent_as_none, column(paid, "reward_value")))
+    discrepancies = list(map(absent_as_none, column(raws, "belief_discrepancy")))
+    feedback = [*indexes.rows["verifier_feedback.json"], FeedbackRow()]
+    outcomes = np.where(known, indexes.outcome, -1).tolist()
     digested = map(
         _Digested,
         discrepancies,
         names,
         replay_refs,
         feedback_refs,
-        [absent_as_none(raw.observation_digest_ref) for raw in raws],
-        [absent_as_none(raw.predicted_next_evidence) for raw in raws],
+        map(absent_as_none, column(raws, "observation_digest_ref")),
+        map(absent_as_none, column(raws, "predicted_next_evidence")),
         reward_refs,
         values,
         trajectory_ids,
     )
-    outcome_refs = [c.trajectory.outcome_reward_ref if c.trajectory is not None else "" for c in chains]
     columns = (
         repeat("belief_state_process_reward_step"),
         repeat("microcosm_public_fixture"),
@@ -115,39 +126,37 @@ def make_spans(
         repeat(False),
         replay_refs,
         repeat(0),
-        [belief.episode_id for belief in beliefs],
-        [absent_as_none(c.feedback.feedback_kind) if c.feedback is not None else None for c in chains],
+        column(beliefs, "episode_id"),
+        [absent_as_none(feedback[row].feedback_kind) for row in indexes.feedback.tolist()],
         feedback_refs,
         [raw.hidden_chain_of_thought_exported is True for raw in raws],
         [digest_of(item, plain) for item in digested],
-        [belief.observation_digest_ref for belief in beliefs],
-        [_outcome(c.reward) for c in chains],
-        outcome_refs,
-        [
-            absent_as_none(c.outcome.reward_value) if k and c.outcome else None
-            for c, k in zip(chains, known, strict=True)
-        ],
+        column(beliefs, "observation_digest_ref"),
+        map(_outcome, paid),
+        indexes.texts("trajectory_groups.json", "outcome_reward_ref", indexes.trajectory),
+        [absent_as_none(rewards[row].reward_value) for row in outcomes],
         [raw.private_ref_metadata_only is True for raw in raws],
         reward_refs,
         [ref or UNSET for ref in replay_refs],
-        traps,
+        map(absent_as_none, column(paid, "reward_hacking_trap_result")),
         values,
-        range(len(chains)),
+        rank,
         repeat(bundle_id or "public_belief_state_process_reward_trace"),
         repeat("belief_state_process_reward_replay_bundle"),
         [f"span:{name}" for name in names],
         reward_refs,
         [[ref] if ref else [] for ref in trajectory_ids],
         repeat("belief_state_process_reward_replay"),
-        range(len(chains)),
+        rank,
     )
     return list(map(Span, *columns))
 
 
-def _outcome(reward: RewardRow | None) -> str:
-    verified = (
-        reward is not None and reward.reward_hacking_trap_result == PASS and reward.verifier_bypassed is False
-    )
+_NO_REWARD = RewardRow(reward_event_id="")
+
+
+def _outcome(reward: RewardRow) -> str:
+    verified = reward.reward_hacking_trap_result == PASS and reward.verifier_bypassed is False
     return "process_reward_verified" if verified else "process_reward_blocked"
 
 

@@ -6,12 +6,13 @@ from itertools import repeat
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
 from msgspec import UNSET
 
-from .chains import Chain, Indexes
+from .chains import Indexes, column
 from .documents import number_of
 from .result import Result
-from .rows import shown_value, strings, text
+from .rows import Document, RewardRow, shown_value, strings, text
 from .semantic import recompute_rows
 from .strict.planting import TRAP_OF_REASON, TRAPS
 from .table_rows import (
@@ -50,59 +51,47 @@ def step_rows(result: Result) -> list[StepOut]:
     if result.strict is None or result.indexes is None:
         return []
     indexes, against = result.indexes, _Against(result, result.indexes)
-    verdicts = dict(
-        zip(map(id, indexes.rows["reward_events.json"]), result.strict.values.rewards, strict=True)
-    )
     secret = any(hit.path.endswith("belief_states.json") for hit in result.scan.hits)
-    rows = []
-    chains = zip(
-        indexes.chains,
-        result.rows("belief_states.json"),
-        result.reasons("belief_states.json"),
-        result.recompute.reasons or (),
-        strict=True,
+    own = result.reasons("belief_states.json")
+    broken = result.recompute.reasons or []
+    reasons = [tuple(sorted(found)) for found in against.chains(broken)] if against.any else broken
+    paid = [*indexes.rows["reward_events.json"], _NO_REWARD]
+    rewards = [paid[row] for row in indexes.reward.tolist()]
+    verdicts = [*result.strict.values.rewards, "value_not_recomputed"]
+    beliefs = result.rows("belief_states.json")
+    columns = (
+        [not (found or against.everywhere) for found in reasons],
+        column(indexes.rows["belief_states.json"], "belief_state_id"),
+        [None if found or secret else row.belief_state_json for row, found in zip(beliefs, own, strict=True)],
+        repeat(False),
+        column(indexes.rows["belief_states.json"], "episode_id"),
+        column(rewards, "reward_event_id"),
+        reasons,
+        ["blocked" if found else "verified_semantic_recompute" for found in broken],
+        [shown_value(reward.reward_value) for reward in rewards],
+        map(shown_value, column(beliefs, "step_id")),
+        [_traps(found) if found else _ALL_CLEAR for found in reasons],
+        [verdicts[row] for row in indexes.reward.tolist()],
     )
-    for chain, belief, own, broken in chains:
-        reward = chain.reward
-        reasons = {*broken, *against.chain(chain)} if against.rows or broken else _NONE
-        fallen = {TRAP_OF_REASON[reason] for reason in reasons if reason in TRAP_OF_REASON}
-        rows.append(
-            StepOut(
-                admitted=not reasons and not against.everywhere,
-                belief_state_id=chain.belief.belief_state_id,
-                belief_summary=None if own or secret else belief.belief_state_json,
-                body_in_receipt=False,
-                episode_id=chain.belief.episode_id,
-                process_reward_ref=reward.reward_event_id if reward is not None else "",
-                reason_codes=tuple(sorted(reasons)),
-                recompute_verdict="blocked" if broken else "verified_semantic_recompute",
-                reward_value=shown_value(reward.reward_value) if reward is not None else None,
-                step_id=shown_value(belief.step_id),
-                traps=_traps(fallen) if fallen else _ALL_CLEAR,
-                value_verdict=verdicts.get(id(reward), "value_not_recomputed"),
-            )
-        )
-    rows.sort(key=attrgetter("belief_state_id"))
-    return rows
+    return sorted(map(StepOut, *columns), key=attrgetter("belief_state_id"))
+
+
+_NO_REWARD = RewardRow(reward_event_id="")
 
 
 class _Against:
-    """Reasons against rows by the row itself, to collect those of a chain; and whether the whole folder is blocked.
+    """Reasons against the rows of a chain; and whether the whole folder is blocked.
 
     Attributes:
-        rows: id of a row → reasons; rows as `Indexes` holds them.
+        any: whether any row has a reason against it.
         everywhere: something blocks that is of no single row, so no step can be told clean.
     """
 
     def __init__(self, result: Result, indexes: Indexes) -> None:
-        self.rows: dict[int, set[str]] = {}
-        for name, rows in indexes.rows.items():
-            for row, reasons in zip(rows, result.reasons(name), strict=True):
-                if reasons:
-                    self.rows.setdefault(id(row), set()).update(reasons)
-        trajectories = indexes.rows["trajectory_groups.json"]
-        for index, codes in result.recompute.listings.items():
-            self.rows.setdefault(id(trajectories[index]), set()).update(codes)
+        self.result, self.indexes = result, indexes
+        self.listings = result.recompute.listings
+        self.any = bool(self.listings) or any(map(any, map(result.reasons, indexes.rows)))
+        self.any = self.any or any(result.recompute.reasons or ())
         strict = result.strict
         of_rows = sum(map(len, strict.rows.values())) if strict is not None else 0
         self.everywhere = (
@@ -116,47 +105,56 @@ class _Against:
             )
         )
 
-    def chain(self, chain: Chain) -> set[str]:
-        """All reasons against the rows of a chain."""
-        links = (
-            chain.belief,
-            chain.episode,
-            chain.feedback,
-            chain.reward,
-            chain.trajectory,
-            chain.outcome,
-            chain.replay,
-        )
-        return set().union(*(self.rows.get(id(link), ()) for link in links))
+    def chains(self, broken: list[tuple[str, ...]]) -> list[set[str]]:
+        """Per belief, all reasons against the rows of its chain, and those that keep it from closing."""
+        i, reasons = self.indexes, self.result.reasons
+        found = [set(own) for own in broken]
+        for name, rows in (
+            ("belief_states.json", np.arange(len(found))),
+            ("task_episodes.json", i.episode),
+            ("verifier_feedback.json", i.feedback),
+            ("reward_events.json", i.reward),
+            ("trajectory_groups.json", i.trajectory),
+            ("reward_events.json", i.outcome),
+            ("cold_replay.json", i.replay),
+        ):
+            against = [*reasons(name), ()]
+            for belief, row in enumerate(rows.tolist()):
+                found[belief].update(against[row])
+        for belief, row in enumerate(i.trajectory.tolist()):
+            found[belief].update(self.listings.get(row, ()))
+        return found
 
 
-def _traps(fallen: Any) -> dict[str, str]:
+def _traps(reasons: tuple[str, ...]) -> dict[str, str]:
+    """Case → whether a step with these reasons fell into it."""
+    fallen = {TRAP_OF_REASON[reason] for reason in reasons if reason in TRAP_OF_REASON}
     return {case: "fired" if code in fallen else _CLEAR for code, case in TRAPS.items()}
 
 
 _ALL_CLEAR = _traps(())
-_NONE: set[str] = set()
 
 
 class _Columns:
     """The columns of a file, as receipts may show them."""
 
     def __init__(self, result: Result, name: str) -> None:
-        self.rows, self.reasons = result.rows(name), result.reasons(name)
+        self.document = result.documents.get(name) or Document(name, result.input_dir, name)
+        self.rows, self.reasons = self.document.rows, result.reasons(name)
 
     def shown(self, field: str) -> list[Any]:
         """A field as it stands, lists and objects left out."""
-        column = list(map(attrgetter(field), self.rows))
-        return column if set(map(type, column)) <= {str} else list(map(shown_value, column))
+        column = self.document.column(field)
+        return column if self.document.types(field) <= {str} else list(map(shown_value, column))
 
     def text(self, field: str) -> list[str]:
         """A field as the format reads it for an id."""
-        column = list(map(attrgetter(field), self.rows))
-        return column if set(map(type, column)) <= {str} else list(map(text, column))
+        column = self.document.column(field)
+        return column if self.document.types(field) <= {str} else list(map(text, column))
 
     def strings(self, field: str) -> list[list[str]]:
         """A list of references."""
-        return list(map(strings, map(attrgetter(field), self.rows)))
+        return list(map(strings, self.document.column(field)))
 
     def verdicts(self, accepted: str) -> list[str]:
         """Accepted, or blocked where a row has reasons."""

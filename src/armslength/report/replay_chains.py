@@ -100,7 +100,7 @@ def _chain(belief: BeliefRow, indexes: Indexes) -> Iterator[Struct | None]:
     trajectory = indexes.trajectories.get(trajectory_id)
     yield belief
     yield indexes.episodes.get(text(belief.episode_id))
-    yield indexes.feedback.get(text(belief.feedback_ref))
+    yield indexes.feedback_rows.get(text(belief.feedback_ref))
     yield indexes.process_of_belief.get(text(belief.belief_state_id))
     yield trajectory
     yield indexes.rewards.get(text(trajectory.outcome_reward_ref)) if trajectory is not None else None
@@ -158,7 +158,10 @@ class _Drawer:
     def _step(self, index: int) -> Step:
         belief = self.beliefs[index]
         feedback_ref, key = text(belief.feedback_ref), text(belief.belief_state_id)
-        feedback, reward = self.indexes.feedback.get(feedback_ref), self.indexes.process_of_belief.get(key)
+        feedback, reward = (
+            self.indexes.feedback_rows.get(feedback_ref),
+            self.indexes.process_of_belief.get(key),
+        )
         broken = [spot for spot in self._broken(belief) if spot[0] not in _TAIL]
         links = {kind for kind, _ in broken}
         reliability = f"reliability {_plain(feedback.reliability_score)}" if feedback is not None else ""

@@ -65,7 +65,7 @@ def check_strictly(
 
     Args:
         documents: all loaded documents by name.
-        indexes: `Indexes.build` of the rows.
+        indexes: the rows, joined.
         negatives: what the planted files raised; None in bundle mode.
         input_dir: the folder that was read.
         root: where live sources are looked for.

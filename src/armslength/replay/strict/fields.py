@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from operator import attrgetter
 from typing import Any
 
 from msgspec import UNSET
@@ -29,12 +28,12 @@ class Kind:
     """One kind of value.
 
     Attributes:
-        clean: whether a whole column holds nothing else (given whether the file is plain ASCII without escapes);
+        clean: whether a whole column holds nothing else, given the types in it and whether the file is plain;
             quick, and never true where `problem` finds something.
         problem: (code, message) against one value, or None.
     """
 
-    clean: Callable[[list[Any], bool], bool]
+    clean: Callable[[list[Any], frozenset[type], bool], bool]
     problem: Callable[[Any], tuple[str, str] | None]
 
 
@@ -52,8 +51,8 @@ def check_fields(documents: Mapping[str, Document], ranges: Mapping[str, Range],
         document = documents[name]
         for key, fixed in table.items():
             kind = fixed or _ratio(_RANGE_CODES[key], *ranges.get(key, (0.0, 1.0)))
-            column = list(map(attrgetter(key), document.rows))
-            if kind.clean(column, document.plain):
+            column = document.column(key)
+            if kind.clean(column, document.types(key), document.plain):
                 continue
             for index, value in enumerate(column):
                 found = kind.problem(value)
@@ -92,8 +91,8 @@ def _id() -> Kind:
             return "ID_INVISIBLE_CHARACTER", "the id holds a character that cannot be seen"
         return None
 
-    def clean(column: list[Any], plain: bool) -> bool:
-        return _all_visible(column, plain)
+    def clean(column: list[Any], types: frozenset[type], plain: bool) -> bool:
+        return types <= {str} and _all_visible(column, plain)
 
     return Kind(clean, problem)
 
@@ -106,9 +105,9 @@ def _flag(wanted: bool, wrong: str = "FLAG_WRONG") -> Kind:
             return "FLAG_NOT_BOOLEAN", f"true or false is expected, not {type(value).__name__}"
         return None if value is wanted else (wrong, f"the flag must be {str(wanted).lower()}")
 
-    def clean(column: list[Any], plain: bool) -> bool:
+    def clean(column: list[Any], types: frozenset[type], plain: bool) -> bool:
         del plain
-        return set(map(type, column)) <= {bool} and (not wanted) not in column
+        return types <= {bool} and (not wanted) not in column
 
     return Kind(clean, problem)
 
@@ -119,9 +118,9 @@ def _one_of(*allowed: str) -> Kind:
             return None
         return "VALUE_NOT_ALLOWED", f"one of {', '.join(allowed)} is expected"
 
-    def clean(column: list[Any], plain: bool) -> bool:
+    def clean(column: list[Any], types: frozenset[type], plain: bool) -> bool:
         del plain
-        return set(map(type, column)) <= {str} and set(column) <= set(allowed)
+        return types <= {str} and set(column) <= set(allowed)
 
     return Kind(clean, problem)
 
@@ -133,9 +132,9 @@ def _ratio(code: str, low: float, high: float) -> Kind:
             return None
         return code, f"a finite number from {low:g} to {high:g} is expected"
 
-    def clean(column: list[Any], plain: bool) -> bool:
+    def clean(column: list[Any], types: frozenset[type], plain: bool) -> bool:
         del plain
-        if not set(map(type, column)) <= {float} or not all(map(math.isfinite, column)):
+        if not types <= {float} or not all(map(math.isfinite, column)):
             return False
         return not column or (min(column) >= low and max(column) <= high)
 
@@ -156,15 +155,15 @@ def _texts(empty: str) -> Kind:
             ("LIST_ITEM_REPEATED", "the list names one thing twice") if len(set(value)) < len(value) else None
         )
 
-    def clean(column: list[Any], plain: bool) -> bool:
-        if not set(map(type, column)) <= {list} or not all(column):
+    def clean(column: list[Any], types: frozenset[type], plain: bool) -> bool:
+        if not types <= {list} or not all(column):
             return False
         items = list(chain.from_iterable(column))
         single = len(items) == len(column)
         distinct = single or all(
             len(set(value)) == len(value) for value in column if set(map(type, value)) <= {str}
         )
-        return distinct and _all_visible(items, plain)
+        return distinct and set(map(type, items)) <= {str} and _all_visible(items, plain)
 
     return Kind(clean, problem)
 
@@ -183,21 +182,22 @@ def _belief() -> Kind:
             return "BELIEF_EMPTY", "the belief summary lacks a list or holds nothing"
         return next((found for items in value.values() if (found := _facts(items)) is not None), None)
 
-    def clean(column: list[Any], plain: bool) -> bool:
-        if not set(map(type, column)) <= {dict} or any(value.keys() != BELIEF_KEYS for value in column):
+    def clean(column: list[Any], types: frozenset[type], plain: bool) -> bool:
+        if not types <= {dict} or any(value.keys() != BELIEF_KEYS for value in column):
             return False
         lists = list(chain.from_iterable(value.values() for value in column))
         if not set(map(type, lists)) <= {list} or not all(lists):
             return False
         items = list(chain.from_iterable(lists))
-        return _all_visible(items, plain) and max(map(len, items), default=0) <= LONGEST_FACT
+        texts = set(map(type, items)) <= {str} and _all_visible(items, plain)
+        return texts and max(map(len, items), default=0) <= LONGEST_FACT
 
     return Kind(clean, problem)
 
 
-def _all_visible(items: list[Any], plain: bool) -> bool:
-    """Whether all are texts that hold something to see; `plain` files can hold no invisible character."""
-    if not set(map(type, items)) <= {str} or not all(items):
+def _all_visible(items: list[str], plain: bool) -> bool:
+    """Whether all texts hold something to see; `plain` files can hold no invisible character."""
+    if not all(items):
         return False
     joined = "".join(items)
     return (plain or joined.isprintable()) and (" " not in joined or all(map(str.strip, items)))

@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from itertools import chain, pairwise
 from typing import Any
 
-from armslength.replay.chains import Indexes
-from armslength.replay.rows import Document, text
+import numpy as np
+
+from armslength.replay.chains import Indexes, IntArray, column
+from armslength.replay.rows import LAYOUTS, Document, text
 
 from .ids import fold_all, fold_lists
 from .sink import Sink
@@ -33,6 +35,26 @@ def check_order(documents: Mapping[str, Document], indexes: Indexes, sink: Sink)
 
 def _observations(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
     """A digest belongs to one episode and, among its beliefs, to one step."""
+    rows, steps = indexes.rows["task_episodes.json"], indexes.rows["belief_states.json"]
+    own = fold_all(column(steps, "observation_digest_ref"))
+    listed = fold_all(list(chain.from_iterable(column(rows, "observation_digest_refs"))))
+    specs = set(
+        zip(map(text, column(rows, "task_spec_hash")), map(text, column(rows, "task_type")), strict=True)
+    )
+    one_type = len(specs) == len({spec for spec, _ in specs})
+    alone = _distinct(own) and _distinct(listed) and _distinct(fold_all(column(steps, "step_id")))
+    if alone and set(own).isdisjoint(listed) and one_type:
+        return
+    _owners(documents, indexes, sink)
+    _half_listed(documents, indexes, sink)
+
+
+def _distinct(items: list[str]) -> bool:
+    return len(set(items)) == len(items)
+
+
+def _owners(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
+    """The same row by row, where something occurs twice."""
     owner: dict[str, str] = {}
     task_types: dict[str, Any] = {}
     episodes, beliefs = documents["task_episodes.json"], documents["belief_states.json"]
@@ -66,7 +88,6 @@ def _observations(documents: Mapping[str, Document], indexes: Indexes, sink: Sin
         elif first != index:
             message = "another belief of the episode claims the same step"
             sink.row("DUPLICATE_STEP", beliefs, index, "step_id", message)
-    _half_listed(documents, indexes, sink)
 
 
 def _half_listed(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
@@ -96,7 +117,7 @@ def _steps(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> N
     """
     document = documents["trajectory_groups.json"]
     rewards, beliefs = indexes.rewards, indexes.beliefs
-    for index, row in enumerate(indexes.rows[document.name]):
+    for index, row in _not_in_order(indexes):
         steps: list[tuple[str, str]] = []
         cited: set[str] = set()
         for ref in dict.fromkeys(row.process_reward_refs):
@@ -120,6 +141,50 @@ def _steps(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> N
         if len(steps) > 1 and outcome is not None and cited == {outcome.verifier_feedback_ref}:
             message = "every step rests on the feedback of the outcome: final-answer scoring by another name"
             sink.row("FINAL_ANSWER_ONLY_IN_DISGUISE", document, index, "process_reward_refs", message)
+
+
+def _not_in_order(indexes: Indexes) -> list[tuple[int, Any]]:
+    """Trajectories that need a closer look: steps not plainly in order, or an outcome that does not end them."""
+    rows, file = indexes.rows["trajectory_groups.json"], "reward_events.json"
+    owners, refs = indexes.items["trajectory_groups.json", "process_reward_refs"]
+    paid = indexes.row_of[file][refs]
+    belief = indexes.row_of["belief_states.json"][indexes.codes[file, "belief_state_id"][paid]]
+    stem, look, number = (part[belief] for part in _step_parts(indexes))
+    doubtful = np.zeros(len(rows), bool)
+    doubtful[owners[(paid < 0) | (belief < 0) | (number < 0)]] = True
+    listed = np.bincount(owners, minlength=len(rows))
+    stems, looks = (_distinct_per_owner(owners, part, len(rows)) for part in (stem, look))
+    back = (owners[1:] == owners[:-1]) & (number[1:] <= number[:-1])
+    doubtful |= (stems == 1) & (np.bincount(owners[1:][back], minlength=len(rows)) > 0)
+    doubtful |= (stems != 1) & ((stems < listed) | (looks < stems))
+    last = np.full(len(rows), -1)
+    last[owners] = belief
+    outcome = indexes.row_of[file][indexes.codes["trajectory_groups.json", "outcome_reward_ref"][:-1]]
+    ended = indexes.row_of["belief_states.json"][indexes.codes[file, "belief_state_id"][outcome]]
+    cited = indexes.codes["belief_states.json", "feedback_ref"][belief]
+    final = indexes.codes[file, "verifier_feedback_ref"][outcome]
+    all_final = np.bincount(owners[cited == final[owners]], minlength=len(rows)) == listed
+    doubtful |= (outcome < 0) | (ended != last) | (all_final & (listed > 1))
+    return [(index, rows[index]) for index in np.flatnonzero(doubtful).tolist()]
+
+
+def _step_parts(indexes: Indexes) -> tuple[IntArray, IntArray, IntArray]:
+    """Per belief, and −1 for none: code of the stem of its step id, code of how it looks, the number it ends in."""
+    names = column(indexes.rows["belief_states.json"], "step_id")
+    stems = [name.rstrip(_DIGITS) for name in names]
+    tails = [name[len(stem) :] for name, stem in zip(names, stems, strict=True)]
+    numbers = [int(tail) if 0 < len(tail) < 19 else -1 for tail in tails]
+    coded: list[IntArray] = []
+    for texts in (stems, fold_all(stems)):
+        code: dict[str, int] = {}
+        coded.append(np.array([*(code.setdefault(item, len(code)) for item in texts), -1], np.int64))
+    return coded[0], coded[1], np.array([*numbers, -1], np.int64)
+
+
+def _distinct_per_owner(owners: IntArray, codes: IntArray, count: int) -> IntArray:
+    width = int(codes.max(initial=0)) + 2
+    pairs = np.unique(owners * width + codes + 1)
+    return np.bincount(pairs // width, minlength=count)
 
 
 def _numbers(steps: list[str]) -> list[int] | None:
@@ -150,10 +215,14 @@ def _evidence(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -
     feedback, replays, beliefs = (
         documents[name] for name in ("verifier_feedback.json", "cold_replay.json", "belief_states.json")
     )
-    ids = _ids(indexes)
-    _circular(feedback, [row.evidence_refs for row in indexes.rows[feedback.name]], ids, sink)
-    _circular(replays, [row.evidence_refs for row in indexes.rows[replays.name]], ids, sink)
-    _circular(beliefs, [[row.observation_digest_ref] for row in indexes.rows[beliefs.name]], ids, sink)
+    evidence = [column(indexes.rows[document.name], "evidence_refs") for document in (feedback, replays)]
+    observed = [[row.observation_digest_ref] for row in indexes.rows[beliefs.name]]
+    if indexes.known(chain.from_iterable(chain(*evidence, observed))):
+        ids = _ids(indexes)
+        for document, cited in ((feedback, evidence[0]), (replays, evidence[1]), (beliefs, observed)):
+            _circular(document, cited, ids, sink)
+    if _distinct(fold_all(list(chain.from_iterable(chain(*evidence))))):
+        return
     owner: dict[str, str] = {}
     seen: dict[frozenset[str], int] = {}
     rows = indexes.rows[feedback.name]
@@ -171,8 +240,6 @@ def _evidence(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -
 
 def _circular(document: Document, cited: list[list[str]], ids: frozenset[str], sink: Sink) -> None:
     """No row cites a row of the bundle as its evidence or observation."""
-    if ids.isdisjoint(chain.from_iterable(cited)):
-        return
     field = "observation_digest_ref" if document.name == "belief_states.json" else "evidence_refs"
     for index, refs in enumerate(cited):
         if not ids.isdisjoint(refs):
@@ -182,15 +249,8 @@ def _circular(document: Document, cited: list[list[str]], ids: frozenset[str], s
 
 def _ids(indexes: Indexes) -> frozenset[str]:
     """The ids of all rows of the bundle."""
-    tables: tuple[dict[str, Any], ...] = (
-        indexes.rewards,
-        indexes.beliefs,
-        indexes.feedback,
-        indexes.trajectories,
-        indexes.replays,
-        indexes.episodes,
-    )
-    return frozenset(chain.from_iterable(tables))
+    columns = (column(indexes.rows[name], layout.id_field) for name, layout in LAYOUTS.items())
+    return frozenset(chain.from_iterable(columns)) - {""}
 
 
 def _times(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:

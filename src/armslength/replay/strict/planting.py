@@ -70,7 +70,7 @@ def plant_traps(
 
     Args:
         documents: all documents by name; the seven planted files where the mode has them.
-        indexes: `Indexes.build` of the rows.
+        indexes: the rows, joined.
         negatives: what the planted files raised by the format's own rule; None in bundle mode.
         sink: takes TRAP_NO_PASSING_STEP, TRAP_NOT_FIRED, TRAP_CODE_MISMATCH,
             TRAP_CASE_MISPLACED.
@@ -161,7 +161,7 @@ def _passing_step(documents: Mapping[str, Document], indexes: Indexes) -> Step |
     """The first step, by belief id, that no row check has anything against."""
     beliefs: list[BeliefRow] = documents["belief_states.json"].rows
     for belief in sorted(beliefs, key=lambda row: text(row.belief_state_id)):
-        feedback = indexes.feedback.get(text(belief.feedback_ref))
+        feedback = indexes.feedback_rows.get(text(belief.feedback_ref))
         reward = indexes.process_of_belief.get(text(belief.belief_state_id))
         if feedback is None or reward is None:
             continue

@@ -52,7 +52,7 @@ def recompute_values(
 
     Args:
         documents: the eight positive files by name.
-        indexes: `Indexes.build` of them.
+        indexes: the rows of them, joined.
         sink: takes VALUE_FORMULA_UNKNOWN, VALUE_FORMULA_ARGUMENTS, RELIABILITY_NOT_RECONSTRUCTED,
             DISCREPANCY_NOT_RECONSTRUCTED, REWARD_VALUE_NOT_RECONSTRUCTED, ALIGNMENT_NOT_RECONSTRUCTED and,
             where `require` is set, VALUE_NOT_RECOMPUTED.
@@ -94,7 +94,7 @@ def _beliefs(document: Document, indexes: Indexes, values: Values, sink: Sink) -
         _uncovered(document, range(len(document.rows)), "belief_discrepancy", values, sink)
         return
     for index, row in enumerate(indexes.rows[document.name]):
-        feedback = indexes.feedback.get(row.feedback_ref)
+        feedback = indexes.feedback_rows.get(row.feedback_ref)
         evidence = feedback.evidence_refs if feedback is not None else []
         facts = StepFacts(
             predicted=frozenset(strings(row.predicted_next_evidence)), evidence=frozenset(evidence)
@@ -157,7 +157,7 @@ def _alignment(document: Document, indexes: Indexes, values: Values, sink: Sink)
 
 
 def _reward_facts(row: Any, indexes: Indexes) -> StepFacts:
-    feedback = indexes.feedback.get(row.verifier_feedback_ref)
+    feedback = indexes.feedback_rows.get(row.verifier_feedback_ref)
     outcome = row.reward_kind == "outcome"
     return StepFacts(
         feedback_kind=text(feedback.feedback_kind) if feedback is not None else "",
