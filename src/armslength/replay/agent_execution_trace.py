@@ -15,9 +15,9 @@ from .rows import (
     LAYOUTS,
     BeliefRow,
     Document,
+    label,
     shown_value,
     strings,
-    text,
 )
 from .spans import RAW_FIELDS, Span, digest_of, make_spans, numbers_agree
 
@@ -136,7 +136,7 @@ def _trace(
         "authority_ceiling": AUTHORITY_CEILING,
         "body_in_receipt": False,
         "bundle_id": bundle_id,
-        "protocol_id": text(protocol.get("protocol_id")),
+        "protocol_id": label(protocol.get("protocol_id")),
         "schema_version": "public_agent_execution_trace_refactor_v0",
         "source_refs": strings(protocol.get("source_refs")),
         "source_symbols": strings(protocol.get("source_symbols")),

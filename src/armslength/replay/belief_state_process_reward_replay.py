@@ -49,7 +49,7 @@ from .row_checks import (
 )
 from .scan import scan_paths
 from .semantic import validate_semantic_recompute
-from .strict import check_strictly
+from .strict import check_strictly, scan_findings
 from .traps import validate_negative_cases
 from .writing import encode
 
@@ -189,9 +189,8 @@ def _judge(result: Result, *, require_manifest: bool) -> None:
     scan, negatives, strict = result.scan, result.negatives, result.strict
     against = [finding for check in result.checks.values() for finding in check.findings]
     against += [*result.recompute.findings, *result.modules.findings]
-    if strict is not None:
-        strict.add_scan(scan)
-        against += strict.findings
+    if result.options.profile == "strict":
+        against += [*(strict.findings if strict is not None else ()), *scan_findings(scan)]
     planted = negatives.findings if negatives is not None else []
     result.findings = ordered([*result.faults, *scan.findings, *planted, *against])
     clear = (

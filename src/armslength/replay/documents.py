@@ -7,7 +7,7 @@ from typing import Any
 
 from .findings import Check, Finding
 from .names import COPY_FLAGS, FEEDBACK_KINDS, POLICY_FLAGS, REQUIRED_BELIEF_FIELDS
-from .rows import Document, strings, text
+from .rows import Document, label, strings
 
 _LANDED = "extension_of_existing_public_refactor_landed"
 _CLASSIFICATION = "extension_of_existing_public_refactor"
@@ -20,7 +20,7 @@ def validate_projection_protocol(document: Document) -> Check:
     Source: the reference format, ``docs/reference/replay-format.md``.
     """
     value = document.value if isinstance(document.value, dict) else {}
-    subject = text(value.get("protocol_id")) or "projection_protocol"
+    subject = label(value.get("protocol_id")) or "projection_protocol"
     check = Check()
 
     def found(code: str, about: str, message: str) -> None:
@@ -43,7 +43,7 @@ def validate_projection_protocol(document: Document) -> Check:
 def validate_reward_policy(document: Document) -> Check:
     """The policy asks for every field of a belief, allows both sources, and authorises nothing beyond."""
     value = document.value if isinstance(document.value, dict) else {}
-    subject = text(value.get("policy_id")) or "reward_policy"
+    subject = label(value.get("policy_id")) or "reward_policy"
     check = Check()
 
     def found(code: str, about: str, message: str) -> None:

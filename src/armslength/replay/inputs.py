@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .findings import Finding
 from .loading import LoadError, load_document
-from .modules import target_path
+from .modules import inside_modules, target_path
 from .names import (
     BUNDLE_MANIFEST_NAME,
     INPUT_NAMES,
@@ -67,6 +67,8 @@ def scan_inputs(inputs: Inputs, input_dir: Path, root: Path, options: Options) -
     listed = value.get("modules")
     rows = [row for row in (listed if isinstance(listed, list) else []) if isinstance(row, dict)]
     targets = [target_path(row, input_dir, root) for row in rows]
+    if options.profile == "strict":
+        targets = [path for path in targets if inside_modules(path, input_dir)]
     paths = [path for path in [*inputs.paths, *targets] if _readable(path, options.profile)]
     if options.profile == "strict":
         paths = list(dict.fromkeys([*paths, *folder_contents(input_dir).files]))

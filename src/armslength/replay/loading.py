@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from .names import Profile
 from .rows import LAYOUTS, Document, Layout
 
 MAX_BYTES = 2_000_000_000
+_PLAIN_KEY = re.compile(r"[a-z_]{1,60}")  # what a key of the format looks like, and no secret
 _MAX_DEPTH = 500  # deeper than any sensible row, and well below what the interpreter's stack carries
 
 
@@ -175,7 +177,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise _RepeatedKeyError(ascii(key[:60]))
+                raise _RepeatedKeyError(key if _PLAIN_KEY.fullmatch(key) else "not shown")
             seen.add(key)
     return found
 

@@ -21,8 +21,9 @@ from .names import (
     Profile,
 )
 from .places import module_authority, shown_path
-from .rows import Document, strings, text
+from .rows import Document, label, strings, text
 
+_LONGEST_ANCHOR = 120
 _CASE, _PREFIX = "source_module_manifest_floor", "BELIEF_REWARD_SOURCE_MODULE"
 
 
@@ -114,12 +115,23 @@ class _Search:
     def authority(self, ref: str) -> Path | None:
         """The live source; the format looks below the current folder, the public root, and its parent."""
         if self.profile == "strict":
-            return module_authority(ref, self.input_dir, self.root)
+            return module_authority(ref, self.root)
         if not ref or Path(ref).is_absolute():
             return None
         relative = ref.removeprefix("ai_workflow/")
         bases = (Path(), self.root, self.root.parent)
         return next((path for base in bases if (path := base / relative).is_file()), None)
+
+
+def inside_modules(path: Path, input_dir: Path) -> bool:
+    """Whether a body stands below ``source_modules/``, by its spelling, with no link on the way."""
+    home = input_dir / SOURCE_MODULES_FOLDER
+    if ".." in path.parts or not path.is_relative_to(home):
+        return False
+    try:
+        return not any(step.is_symlink() for step in (path, *path.parents) if step.is_relative_to(home))
+    except (OSError, ValueError):
+        return False
 
 
 def target_path(row: dict[str, Any], input_dir: Path, root: Path) -> Path:
@@ -148,8 +160,8 @@ def _check_top(result: SourceModules, value: dict[str, Any], found: int) -> None
 
 
 def _check_module(result: SourceModules, row: dict[str, Any], search: _Search) -> None:
-    subject = text(row.get("module_id")) or "source_module"
-    material = text(row.get("material_class"))
+    subject = label(row.get("module_id")) or "source_module"
+    material = label(row.get("material_class"))
     result.module_ids.append(subject)
     result.classes.append(material)
     if row.get("source_import_class") != SOURCE_IMPORT_CLASS:
@@ -176,11 +188,18 @@ def _check_module(result: SourceModules, row: dict[str, Any], search: _Search) -
 
 
 def _check_body(result: SourceModules, row: dict[str, Any], subject: str, search: _Search) -> None:
-    written = text(row.get("target_ref") or row.get("path"))
     target = target_path(row, search.input_dir, search.root)
+    if search.profile == "strict" and not inside_modules(target, search.input_dir):
+        return  # the strict check of the manifest names it; nothing outside is opened
     result.target_refs.append(shown_path(target, search.root))
     if not target.is_file():
-        _add(result, "TARGET_MISSING", written or subject, "source_module", "the copied body is not there")
+        _add(
+            result,
+            "TARGET_MISSING",
+            label(row.get("target_ref") or row.get("path")) or subject,
+            "source_module",
+            "the copied body is not there",
+        )
         return
     body = target.read_bytes()
     digest = "sha256:" + hashlib.sha256(body).hexdigest()
@@ -202,7 +221,13 @@ def _check_body(result: SourceModules, row: dict[str, Any], subject: str, search
         code = f"{_PREFIX}_ANCHOR_MISSING"
         result.findings.append(
             Finding(
-                code, _CASE, "source_module", subject, message, place=result.shown, missing_anchors=missing
+                code,
+                _CASE,
+                "source_module",
+                subject,
+                message,
+                place=result.shown,
+                missing_anchors=list(map(_short, missing)),
             )
         )
 
@@ -216,7 +241,7 @@ def _check_authority(
         _add(
             result,
             "SOURCE_AUTHORITY_MISSING",
-            ref or subject,
+            label(row.get("source_ref")) or subject,
             kind,
             "the source it was copied from is not there",
         )
@@ -226,6 +251,11 @@ def _check_authority(
     result.files.append((shown_path(source, search.root), live, len(content)))
     if {text(row.get("source_sha256")), text(row.get("target_sha256")), digest} != {live}:
         _add(result, "SOURCE_AUTHORITY_MISMATCH", ref, kind, "the live source differs from the copied body")
+
+
+def _short(anchor: str) -> str:
+    """An anchor as receipts may show it: a long one could be the body itself."""
+    return anchor if len(anchor) <= _LONGEST_ANCHOR else f"<anchor of {len(anchor)} characters>"
 
 
 def _add(result: SourceModules, code: str, subject: str, kind: str, message: str) -> None:

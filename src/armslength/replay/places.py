@@ -34,26 +34,28 @@ def public_root(path: Path, *, profile: Profile) -> Path:
     return Path.cwd() if profile == "reference" else absolute
 
 
-def module_authority(ref: str, input_dir: Path, root: Path) -> Path | None:
-    """The live source that a copied body came from: the nearest regular file of this name above the input folder.
-
-    Looked for below each folder from the input folder's parent up to the public root, never below the current
-    folder; a file that is or lies behind a link does not count.
-    """
+def module_authority(ref: str, root: Path) -> Path | None:
+    """The live source that a copied body came from: a regular file below the public root, behind no link."""
     ref = ref.removeprefix("ai_workflow/")
     if not ref or Path(ref).is_absolute() or ".." in Path(ref).parts:
         return None
-    start = Path(os.path.abspath(input_dir))  # noqa: PTH100 - links are left as they are
-    for folder in start.parents:
-        path = folder / ref
-        try:
-            if path.is_file() and not path.is_symlink():
-                return path
-        except (OSError, ValueError):  # a name that the file system refuses
-            return None
-        if folder == root:
-            break
-    return None
+    path = root / ref
+    try:
+        linked = any(
+            step.is_symlink() for step in (path, *path.parents) if step.is_relative_to(root) and step != root
+        )
+        return path if path.is_file() and not linked else None
+    except (OSError, ValueError):  # a name that the file system refuses
+        return None
+
+
+def scan_policies(root: Path) -> list[Path]:
+    """The policy files of the public root and of every folder above: an inner project hides no outer policy."""
+    return [
+        folder / SCAN_POLICY
+        for folder in (root, *root.parents)
+        if folder == root or (folder / SCAN_POLICY).is_file()
+    ]
 
 
 def shown_path(path: Path, root: Path) -> str:

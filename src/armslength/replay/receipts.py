@@ -11,7 +11,7 @@ from . import names
 from .documents import number_of
 from .findings import Finding, ordered
 from .result import Result
-from .rows import shown_value, strings, text
+from .rows import label, shown_value, strings
 from .summaries import freshness, profile_summary, trace_summary, values_summary
 from .tables import row_tables, step_rows
 from .writing import UNDATED, encode, write_dated
@@ -77,11 +77,11 @@ def result_receipt(result: Result, tables: dict[str, list[Any]], paths: Iterable
             "observed_negative_cases": result.negatives.observed if result.negatives is not None else {},
             "product_path_role": "replay_of_recorded_process_rewards",
             "projection_receipt_refs": strings(protocol.get("projection_receipt_refs")),
-            "protocol_id": text(protocol.get("protocol_id")),
+            "protocol_id": label(protocol.get("protocol_id")),
             "public_agent_execution_trace": result.trace,
             "public_runtime_refs": strings(protocol.get("public_runtime_refs")),
             "receipt_reused": result.stored == "same",
-            "reward_policy_id": text(policy.get("policy_id")),
+            "reward_policy_id": label(policy.get("policy_id")),
             "schema_version": names.BUNDLE_RESULT_SCHEMA if bundle else names.RESULT_SCHEMA,
             "source_open_body_import_refs": strings(protocol.get("source_open_body_import_refs")),
             "source_pattern_ids": strings(protocol.get("source_pattern_ids")),
@@ -191,8 +191,11 @@ def _before_comparison(stored: dict[str, Any]) -> dict[str, Any]:
     """A stored result without what an earlier comparison added to it."""
     if "recomputed_status" not in stored:
         return stored
-    findings = [f for f in stored.get("findings") or [] if f.get("error_code") != _CONTRADICTED]
-    codes = [code for code in stored.get("error_codes") or [] if code != _CONTRADICTED]
+    findings, codes = stored.get("findings"), stored.get("error_codes")
+    if not isinstance(findings, list) or not isinstance(codes, list):
+        return stored
+    findings = [f for f in findings if not isinstance(f, dict) or f.get("error_code") != _CONTRADICTED]
+    codes = [code for code in codes if code != _CONTRADICTED]
     return stored | {"status": stored["recomputed_status"], "findings": findings, "error_codes": codes}
 
 

@@ -13,7 +13,7 @@ from .findings import Check, Finding, codes
 from .modules import SourceModules
 from .names import BLOCKED, BUNDLE_INPUT_MODE, BUNDLE_MANIFEST_NAME, PASS, Mode, Profile
 from .row_checks import good_replay
-from .rows import Document, text
+from .rows import Document, label, text
 from .scan import Scan
 from .strict import StrictResult
 from .traps import NegativeCases
@@ -102,7 +102,7 @@ class Result:
         manifest = self.documents.get(BUNDLE_MANIFEST_NAME)
         if manifest is None or not isinstance(manifest.value, dict):
             return "belief_state_process_reward_replay_fixture_input"  # the format's name for "none"
-        return text(manifest.value.get("bundle_id"))
+        return label(manifest.value.get("bundle_id"))
 
     def rows(self, name: str) -> list[Any]:
         """The rows of a file; none where it could not be read."""

@@ -1,7 +1,8 @@
 """The rows of the reference format as structs, and what a document holds beside them.
 
-Every field may hold any JSON value or be absent (`UNSET`, which is false): what a value must be is for the
-checks to say, each with a reason of its own. Keys that the format does not know stand in `Document.extras`.
+Typed decoding takes a file only if its fields hold what is usual. Rows of any other file are made by the exact reader:
+then a field may hold any JSON value or be absent (`UNSET`, which is false), and what it must be is for the checks to
+say, each with a reason of its own. Keys that the format does not know stand in `Document.extras`.
 """
 
 from __future__ import annotations
@@ -11,97 +12,106 @@ from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import UNSET, Struct, structs
+
+if TYPE_CHECKING:  # a row made by the exact reader may hold any value in any field
+    Text: TypeAlias = Any
+    Texts: TypeAlias = Any
+    Facts: TypeAlias = Any
+    Scalar: TypeAlias = Any
+else:  # what the typed reader takes; anything else is for the exact reader
+    Text, Texts, Facts = str, list[str], dict[str, list[str]]
+    Scalar = str | int | float | bool | None
 
 
 class EpisodeRow(Struct, gc=False, forbid_unknown_fields=True):
     """One episode: a task, its trajectory group, outcome reward and cold replay."""
 
-    episode_id: Any = UNSET
-    task_type: Any = UNSET
-    task_spec_hash: Any = UNSET
-    trajectory_group_id: Any = UNSET
-    outcome_reward_ref: Any = UNSET
-    cold_replay_ref: Any = UNSET
-    observation_digest_refs: Any = UNSET
-    body_redacted: Any = UNSET
-    private_ref_metadata_only: Any = UNSET
+    episode_id: Text = UNSET
+    task_type: Scalar = UNSET
+    task_spec_hash: Text = UNSET
+    trajectory_group_id: Text = UNSET
+    outcome_reward_ref: Text = UNSET
+    cold_replay_ref: Text = UNSET
+    observation_digest_refs: Texts = UNSET
+    body_redacted: Scalar = UNSET
+    private_ref_metadata_only: Scalar = UNSET
 
 
 class BeliefRow(Struct, gc=False, forbid_unknown_fields=True):
     """One step's public belief summary and what it expects to see next."""
 
-    belief_state_id: Any = UNSET
-    episode_id: Any = UNSET
-    step_id: Any = UNSET
-    observation_digest_ref: Any = UNSET
-    feedback_ref: Any = UNSET
-    trajectory_group_id: Any = UNSET
-    belief_state_json: Any = UNSET
-    predicted_next_evidence: Any = UNSET
-    belief_discrepancy: Any = UNSET
-    hidden_chain_of_thought_exported: Any = UNSET
-    body_redacted: Any = UNSET
-    private_ref_metadata_only: Any = UNSET
+    belief_state_id: Text = UNSET
+    episode_id: Text = UNSET
+    step_id: Text = UNSET
+    observation_digest_ref: Text = UNSET
+    feedback_ref: Text = UNSET
+    trajectory_group_id: Text = UNSET
+    belief_state_json: Facts = UNSET
+    predicted_next_evidence: Texts = UNSET
+    belief_discrepancy: Scalar = UNSET
+    hidden_chain_of_thought_exported: Scalar = UNSET
+    body_redacted: Scalar = UNSET
+    private_ref_metadata_only: Scalar = UNSET
 
 
 class FeedbackRow(Struct, gc=False, forbid_unknown_fields=True):
     """What a verifier or the environment said about one step, and on which evidence."""
 
-    feedback_id: Any = UNSET
-    episode_id: Any = UNSET
-    feedback_kind: Any = UNSET
-    reliability_score: Any = UNSET
-    evidence_refs: Any = UNSET
-    neural_judge_only: Any = UNSET
-    hidden_gold_label_present: Any = UNSET
-    body_redacted: Any = UNSET
-    private_ref_metadata_only: Any = UNSET
+    feedback_id: Text = UNSET
+    episode_id: Text = UNSET
+    feedback_kind: Scalar = UNSET
+    reliability_score: Scalar = UNSET
+    evidence_refs: Texts = UNSET
+    neural_judge_only: Scalar = UNSET
+    hidden_gold_label_present: Scalar = UNSET
+    body_redacted: Scalar = UNSET
+    private_ref_metadata_only: Scalar = UNSET
 
 
 class RewardRow(Struct, gc=False, forbid_unknown_fields=True):
     """One process or outcome reward with what it cites."""
 
-    reward_event_id: Any = UNSET
-    episode_id: Any = UNSET
-    belief_state_id: Any = UNSET
-    trajectory_group_id: Any = UNSET
-    verifier_feedback_ref: Any = UNSET
-    reward_kind: Any = UNSET
-    reward_value: Any = UNSET
-    belief_discrepancy: Any = UNSET
-    reward_hacking_trap_result: Any = UNSET
-    reward_by_formatting: Any = UNSET
-    verifier_bypassed: Any = UNSET
-    final_answer_only_scoring: Any = UNSET
-    body_redacted: Any = UNSET
-    private_ref_metadata_only: Any = UNSET
+    reward_event_id: Text = UNSET
+    episode_id: Text = UNSET
+    belief_state_id: Text = UNSET
+    trajectory_group_id: Text = UNSET
+    verifier_feedback_ref: Text = UNSET
+    reward_kind: Scalar = UNSET
+    reward_value: Scalar = UNSET
+    belief_discrepancy: Scalar = UNSET
+    reward_hacking_trap_result: Scalar = UNSET
+    reward_by_formatting: Scalar = UNSET
+    verifier_bypassed: Scalar = UNSET
+    final_answer_only_scoring: Scalar = UNSET
+    body_redacted: Scalar = UNSET
+    private_ref_metadata_only: Scalar = UNSET
 
 
 class TrajectoryRow(Struct, gc=False, forbid_unknown_fields=True):
     """One trajectory group: its episodes, its process rewards in order, its one outcome reward."""
 
-    trajectory_group_id: Any = UNSET
-    episode_ids: Any = UNSET
-    process_reward_refs: Any = UNSET
-    outcome_reward_ref: Any = UNSET
-    reward_alignment: Any = UNSET
-    cold_replay_status: Any = UNSET
-    body_redacted: Any = UNSET
-    private_ref_metadata_only: Any = UNSET
+    trajectory_group_id: Text = UNSET
+    episode_ids: Texts = UNSET
+    process_reward_refs: Texts = UNSET
+    outcome_reward_ref: Text = UNSET
+    reward_alignment: Scalar = UNSET
+    cold_replay_status: Scalar = UNSET
+    body_redacted: Scalar = UNSET
+    private_ref_metadata_only: Scalar = UNSET
 
 
 class ColdReplayRow(Struct, gc=False, forbid_unknown_fields=True):
     """One cold replay of a trajectory."""
 
-    replay_id: Any = UNSET
-    trajectory_group_id: Any = UNSET
-    status: Any = UNSET
-    evidence_refs: Any = UNSET
-    body_redacted: Any = UNSET
-    private_ref_metadata_only: Any = UNSET
+    replay_id: Text = UNSET
+    trajectory_group_id: Text = UNSET
+    status: Scalar = UNSET
+    evidence_refs: Texts = UNSET
+    body_redacted: Scalar = UNSET
+    private_ref_metadata_only: Scalar = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +254,11 @@ def joined_rows(document: Document) -> list[Any]:
 def _regular_lists(document: Document, name: str) -> bool:
     items = list(chain.from_iterable(document.column(name))) if document.types(name) <= {list} else [None]
     return set(map(type, items)) <= {str} and all(items)
+
+
+def label(value: Any) -> str:
+    """How outputs name something: as `text`, but of lists and objects only the kind."""
+    return f"<{type(value).__name__} left out>" if isinstance(value, list | dict) else text(value)
 
 
 def escape_pointer(key: str) -> str:

@@ -18,7 +18,7 @@ from . import secrets
 from .findings import Finding
 from .loading import LoadError, decode_exactly, read_bytes
 from .names import PASS, PUBLIC_ROOT_NAME, Profile
-from .places import SCAN_POLICY, shown_path
+from .places import SCAN_POLICY, scan_policies, shown_path
 
 _TEXT_SUFFIXES = frozenset({".json", ".jsonl", ".lean", ".md", ".py", ".sh", ".toml", ".txt"})
 _TEXT_NAMES = frozenset({"Dockerfile", "LICENSE", "Makefile", "NOTICE"})
@@ -103,9 +103,17 @@ def scan_paths(
         unsafe: files that are links: never opened, not counted.
     """
     scan = Scan()
-    terms = _policy_terms(root, scan, required=profile == "reference" or root.name == PUBLIC_ROOT_NAME)
-    if profile == "strict":
-        terms = list(dict.fromkeys([*SENTINELS, *_named(terms)]))
+    if profile == "reference":
+        terms = _policy_terms(root / SCAN_POLICY, root, scan, required=True)
+    else:
+        paths = scan_policies(root)
+        needed = root.name == PUBLIC_ROOT_NAME
+        found = [
+            term
+            for path in paths
+            for term in _policy_terms(path, root, scan, required=needed and path == paths[0])
+        ]
+        terms = list(dict.fromkeys([*SENTINELS, *_named(found)]))
     skipped = set(unsafe)
     for path, content in files:
         if path in skipped or (profile == "reference" and not _reference_reads(path)):
@@ -137,6 +145,8 @@ def forbidden_kinds(data: bytes) -> list[str]:
 def views(data: bytes) -> list[bytes]:
     """The bytes as they stand and, where they hold JSON escapes, with these undone (lines stay lines)."""
     found = [data]
+    if b"\x00" in data:  # text in two bytes a character, in either order
+        found.append(data.replace(b"\x00", b""))
     for _ in range(_NESTED_ESCAPES):
         if b"\\" not in found[-1]:
             break
@@ -150,7 +160,7 @@ def views(data: bytes) -> list[bytes]:
 def _scan_one(scan: Scan, shown: str, data: bytes, terms: list[Term], profile: Profile) -> None:
     seen = views(data) if profile == "strict" else [data]
     for term in _possible(terms, seen):
-        token = term.token.encode()
+        token = term.token.encode("utf-8", "surrogatepass")
         view = next((view for view in seen if token in view), None)
         if view is not None:
             line = UNSET if profile == "reference" else view.count(b"\n", 0, view.index(token)) + 1
@@ -173,13 +183,12 @@ def _scan_one(scan: Scan, shown: str, data: bytes, terms: list[Term], profile: P
 
 def _possible(terms: Sequence[Term], seen: list[bytes]) -> Sequence[Term]:
     """The terms, or none where not even what all tokens begin with occurs: one pass instead of one a token."""
-    prefix = os.path.commonprefix([term.token for term in terms]).encode()  # noqa: RUF071 - texts, not paths
+    prefix = os.path.commonprefix([term.token for term in terms]).encode("utf-8", "surrogatepass")  # noqa: RUF071 - texts, not paths
     return terms if not prefix or any(prefix in view for view in seen) else ()
 
 
-def _policy_terms(root: Path, scan: Scan, *, required: bool) -> list[Term]:
+def _policy_terms(path: Path, root: Path, scan: Scan, *, required: bool) -> list[Term]:
     """The tokens of the policy file; absent is fine where it is not required, unreadable never is."""
-    path = root / SCAN_POLICY
     shown = shown_path(path, root)
     if not required and not path.is_file():
         return []

@@ -14,7 +14,7 @@ from .documents import number_of
 from .result import Result
 from .rows import Document, RewardRow, shown_value, strings, text
 from .semantic import recompute_rows
-from .strict.planting import TRAP_OF_REASON, TRAPS
+from .strict.planting import TRAPS, fallen_rows
 from .table_rows import (
     BeliefOut,
     EpisodeOut,
@@ -70,7 +70,7 @@ def step_rows(result: Result) -> list[StepOut]:
         ["blocked" if found else "verified_semantic_recompute" for found in broken],
         [shown_value(reward.reward_value) for reward in rewards],
         map(shown_value, column(beliefs, "step_id")),
-        [_traps(found) if found else _ALL_CLEAR for found in reasons],
+        [_traps(result, row) if found else _ALL_CLEAR for row, found in enumerate(reasons)],
         [verdicts[row] for row in indexes.reward.tolist()],
     )
     return sorted(map(StepOut, *columns), key=attrgetter("belief_state_id"))
@@ -126,13 +126,22 @@ class _Against:
         return found
 
 
-def _traps(reasons: tuple[str, ...]) -> dict[str, str]:
-    """Case → whether a step with these reasons fell into it."""
-    fallen = {TRAP_OF_REASON[reason] for reason in reasons if reason in TRAP_OF_REASON}
+def _traps(result: Result, belief: int) -> dict[str, str]:
+    """Case → whether the step of this belief fell into it, by the validators of real rows."""
+    assert result.indexes is not None  # noqa: S101 - a step is only shown where rows were joined
+    rows = []
+    for name, row in (
+        ("belief_states.json", belief),
+        ("verifier_feedback.json", int(result.indexes.feedback[belief])),
+        ("reward_events.json", int(result.indexes.reward[belief])),
+    ):
+        if row >= 0:
+            rows.append((result.rows(name)[row], result.documents[name].extras.get(row, {})))
+    fallen = fallen_rows(rows)
     return {case: "fired" if code in fallen else _CLEAR for code, case in TRAPS.items()}
 
 
-_ALL_CLEAR = _traps(())
+_ALL_CLEAR = dict.fromkeys(TRAPS.values(), _CLEAR)
 
 
 class _Columns:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .findings import Finding
 from .names import EXPECTED_NEGATIVE_CASES, FORBIDDEN_KEYS, NEGATIVE_INPUT_NAMES
-from .rows import Document
+from .rows import Document, label
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ def validate_negative_cases(documents: dict[str, Document]) -> NegativeCases:
     for name in NEGATIVE_INPUT_NAMES:
         document = documents[name]
         for place, row in negative_rows(document.value):
-            case, subject = case_of(row), str(row.get("case_id") or case_of(row) or "negative_case")
+            case, subject = case_of(row), label(row.get("case_id") or case_of(row) or "negative_case")
             for code in _codes(row):
                 observed.setdefault(case, set()).add(code)
                 message = "a planted case raised this code"
@@ -58,7 +58,7 @@ def negative_rows(value: Any) -> list[tuple[str, dict[str, Any]]]:
 
 def case_of(row: dict[str, Any]) -> str:
     """The case that a planted row stands for."""
-    return str(row.get("expected_negative_case_id") or row.get("case_id") or "")
+    return label(row.get("expected_negative_case_id") or row.get("case_id"))
 
 
 def _codes(row: dict[str, Any]) -> list[str]:

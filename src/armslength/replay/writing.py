@@ -10,8 +10,7 @@ import msgspec
 
 from armslength.files import replacing, write_bytes
 
-from . import secrets
-from .scan import SENTINELS, forbidden_kinds
+from .scan import forbidden_kinds
 
 UNDATED = b"0000-00-00T00:00:00Z"
 _WITHHELD = "[withheld]"
@@ -32,8 +31,7 @@ def encode(value: Any) -> bytes:
 def _withhold(value: Any) -> Any:
     """The value with every text that holds a secret or a sentinel replaced."""
     if isinstance(value, str):
-        held = any(term.token in value for term in SENTINELS) or secrets.find_in_texts([value])
-        return _WITHHELD if held else value
+        return _WITHHELD if forbidden_kinds(value.encode("utf-8", "surrogatepass")) else value
     if isinstance(value, dict):
         return {_withhold(key): _withhold(item) for key, item in value.items()}
     return [_withhold(item) for item in value] if isinstance(value, list) else value
@@ -50,7 +48,7 @@ def _printable(value: Any) -> Any:
 
 def write_dated(path: Path, data: bytes) -> None:
     """Write with the current time; leave a file alone in which nothing but the time would change."""
-    at = data.index(UNDATED)
+    at = data.index(UNDATED, data.index(b'"created_at":'))
     head, tail = memoryview(data)[:at], memoryview(data)[at + len(UNDATED) :]
     if path.is_file() and path.stat().st_size == len(data) + 1:
         old = memoryview(path.read_bytes())

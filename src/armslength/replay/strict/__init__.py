@@ -24,7 +24,7 @@ from .policy import check_policy, check_protocol
 from .sink import Sink
 from .values import Values, recompute_values
 
-__all__ = ["StrictResult", "check_strictly", "folder_contents"]
+__all__ = ["StrictResult", "check_strictly", "folder_contents", "scan_findings"]
 
 
 @dataclass(slots=True)
@@ -43,12 +43,14 @@ class StrictResult:
     values: Values = field(default_factory=Values)
     planted: Planted = field(default_factory=Planted)
 
-    def add_scan(self, scan: Scan) -> None:
-        """Turn the hits of the disclosure scan into findings with codes."""
-        sink = Sink(self.findings, self.rows)
-        for hit in scan.hits:
-            code = "SECRET_IN_INPUT" if hit.forbidden_class == "secret" else "SENTINEL_IN_INPUT"
-            sink.file(code, hit.path, "", f"line {hit.line}: {hit.term_id}")
+
+def scan_findings(scan: Scan) -> list[Finding]:
+    """The hits of the disclosure scan as findings with codes."""
+    sink = Sink()
+    for hit in scan.hits:
+        code = "SECRET_IN_INPUT" if hit.forbidden_class == "secret" else "SENTINEL_IN_INPUT"
+        sink.file(code, hit.path, "", f"line {hit.line}: {hit.term_id}")
+    return sink.findings
 
 
 def check_strictly(

@@ -96,7 +96,7 @@ class Folder:
     Attributes:
         files: regular files.
         links: symbolic links.
-        special: pipes, sockets and devices, which must not be opened.
+        special: pipes, sockets and devices, which must not be opened, and folders that cannot be listed.
     """
 
     files: list[Path]
@@ -106,8 +106,14 @@ class Folder:
 
 def folder_contents(input_dir: Path) -> Folder:
     """Everything below the input folder."""
-    files, links, special = [], [], []
-    for folder, folders, names in os.walk(input_dir, followlinks=False):
+    files: list[Path] = []
+    links: list[Path] = []
+    special: list[Path] = []
+
+    def unlistable(error: OSError) -> None:
+        special.append(Path(error.filename or input_dir))
+
+    for folder, folders, names in os.walk(input_dir, followlinks=False, onerror=unlistable):
         for name in folders + names:
             path = Path(folder) / name
             kind = path.lstat().st_mode
@@ -280,7 +286,7 @@ def _check_sizes(row: dict[str, Any], at: str, target: Path, sink: Sink) -> None
 
 def _check_authority(row: dict[str, Any], at: str, input_dir: Path, root: Path, sink: Sink) -> None:
     """The live source lies outside of the bundle, so that no copy vouches for itself."""
-    source = module_authority(text(row.get("source_ref")), input_dir, root)
+    source = module_authority(text(row.get("source_ref")), root)
     if source is not None and source.resolve().is_relative_to(input_dir.resolve()):
         message = "the source is the bundle itself: the copy vouches for itself"
         sink.file("MODULE_SELF_AUTHORITY", SOURCE_MODULE_MANIFEST_NAME, f"{at}/source_ref", message)

@@ -180,7 +180,9 @@ def _belief() -> Kind:
             )
         if BELIEF_KEYS - set(value) or not any(value.values()):
             return "BELIEF_EMPTY", "the belief summary lacks a list or holds nothing"
-        return next((found for items in value.values() if (found := _facts(items)) is not None), None)
+        return next(
+            (found for _, items in sorted(value.items()) if (found := _facts(items)) is not None), None
+        )
 
     def clean(column: list[Any], types: frozenset[type], plain: bool) -> bool:
         if not types <= {dict} or any(value.keys() != BELIEF_KEYS for value in column):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -40,7 +41,10 @@ _CONTRADICTIONS = re.compile(r"mismatch|fail|error|differ|diverg|contradict|reje
 
 def squeeze(key: str) -> str:
     """A key without case, separators and look-alikes, to compare spellings by."""
-    return re.sub(r"[^a-z0-9]", "", fold(key).casefold())
+    folded = fold(
+        unicodedata.normalize("NFKC", key).casefold()
+    )  # capitals first: a capital I looks like an l
+    return re.sub(r"[^a-z0-9]", "", folded.casefold())
 
 
 _FORBIDDEN = {squeeze(key): key for key in FORBIDDEN_KEYS}
@@ -92,21 +96,20 @@ def problems(key: str, value: Any, *, free: bool) -> Iterator[tuple[str, str]]:
         yield "FLAG_WRONG", "the flag of a trap is set in a row that has no such field"
     if free and value and _CONTRADICTIONS.search(key.casefold()):
         yield "ROW_CONTRADICTS_ITSELF", "the row passes and lists something that did not"
-    for node_key, node in _nodes(key, value):
-        if node_key is not None and (found := forbidden(node_key)) is not None:
-            exact = node_key in FORBIDDEN_KEYS
-            message = (
-                f"the key {found} may not occur" if exact else f"a spelling of the forbidden key {found}"
-            )
-            yield ("FORBIDDEN_KEY" if exact else "FORBIDDEN_KEY_VARIANT"), message
-            free = False  # the key is refused already; its text need not be
-        if node_key in _BODY_FLAGS and node is not False:
-            yield "FLAG_WRONG", "bodies may not stand in receipts"
-        if isinstance(node, float) and not math.isfinite(node):
-            yield "NOT_JSON_NUMBER", "NaN and infinities are no JSON numbers"
-        if free and isinstance(node, str) and node.strip() and not key.endswith(_TIME_SUFFIX):
-            yield "UNREAD_TEXT", "text under a key that the format does not know"
-            free = False  # once is enough
+    nodes = list(_nodes(key, value))
+    names = {name: found for name, _ in nodes if name is not None and (found := forbidden(name)) is not None}
+    for name, found in sorted(names.items()):
+        if name in FORBIDDEN_KEYS:
+            yield "FORBIDDEN_KEY", f"the key {found} may not occur"
+        else:
+            yield "FORBIDDEN_KEY_VARIANT", f"a spelling of the forbidden key {found}"
+    if any(name in _BODY_FLAGS and node is not False for name, node in nodes):
+        yield "FLAG_WRONG", "bodies may not stand in receipts"
+    if any(isinstance(node, float) and not math.isfinite(node) for _, node in nodes):
+        yield "NOT_JSON_NUMBER", "NaN and infinities are no JSON numbers"
+    texts = (node for _, node in nodes if isinstance(node, str) and node.strip())
+    if free and not names and not key.endswith(_TIME_SUFFIX) and any(texts):
+        yield "UNREAD_TEXT", "text under a key that the format does not know"
 
 
 def forbidden(key: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import chain, pairwise
@@ -54,40 +55,53 @@ def _distinct(items: list[str]) -> bool:
 
 
 def _owners(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
-    """The same row by row, where something occurs twice."""
-    owner: dict[str, str] = {}
-    task_types: dict[str, Any] = {}
+    """The same group by group, where something occurs twice."""
     episodes, beliefs = documents["task_episodes.json"], documents["belief_states.json"]
-    listed = [row.observation_digest_refs for row in indexes.rows[episodes.name]]
-    for index, (row, digests) in enumerate(zip(indexes.rows[episodes.name], fold_lists(listed), strict=True)):
-        if task_types.setdefault(text(row.task_spec_hash), row.task_type) != row.task_type:
+    rows, steps = indexes.rows[episodes.name], indexes.rows[beliefs.name]
+    types: dict[str, set[str]] = defaultdict(set)
+    citing: dict[str, list[tuple[Document, int, str]]] = defaultdict(list)
+    listed = fold_lists([row.observation_digest_refs for row in rows])
+    for index, (row, digests) in enumerate(zip(rows, listed, strict=True)):
+        types[text(row.task_spec_hash)].add(text(row.task_type))
+        for digest in digests:
+            citing[digest].append((episodes, index, row.episode_id))
+    for index, row in enumerate(rows):
+        if len(types[text(row.task_spec_hash)]) > 1:
             message = "another episode has the same task specification and another task type"
             sink.row("TASK_SPEC_MISMATCH", episodes, index, "task_type", message)
-        for digest in digests:
-            if owner.setdefault(digest, row.episode_id) != row.episode_id:
-                message = "another episode lists the same observation"
-                sink.row(
-                    "OBSERVATION_DIGEST_OTHER_EPISODE", episodes, index, "observation_digest_refs", message
-                )
-    rows = indexes.rows[beliefs.name]
-    digests = fold_all([row.observation_digest_ref for row in rows])
-    steps = fold_all([row.step_id for row in rows])
-    seen_digests: dict[str, int] = {}
-    seen_steps: dict[str, tuple[int, str]] = {}
-    for index, (row, digest, step) in enumerate(zip(rows, digests, steps, strict=True)):
-        if owner.setdefault(digest, row.episode_id) != row.episode_id:
-            message = "the observation belongs to another episode"
-            sink.row("OBSERVATION_DIGEST_OTHER_EPISODE", beliefs, index, "observation_digest_ref", message)
-        elif seen_digests.setdefault(digest, index) != index:
+    for index, digest in enumerate(fold_all(column(steps, "observation_digest_ref"))):
+        citing[digest].append((beliefs, index, steps[index].episode_id))
+    for found in citing.values():
+        for document, index in _of_two_episodes(found):
+            field = "observation_digest_refs" if document is episodes else "observation_digest_ref"
+            message = "the observation belongs to another episode too"
+            sink.row("OBSERVATION_DIGEST_OTHER_EPISODE", document, index, field, message)
+        for index in _shared_in_episode(found, beliefs):
             message = "another step of the episode rests on the same observation"
             sink.row("OBSERVATION_REUSED", beliefs, index, "observation_digest_ref", message)
-        first, owned_by = seen_steps.setdefault(step, (index, row.episode_id))
-        if owned_by != row.episode_id:
+    claimed: dict[str, list[tuple[Document, int, str]]] = defaultdict(list)
+    for index, step in enumerate(fold_all(column(steps, "step_id"))):
+        claimed[step].append((beliefs, index, steps[index].episode_id))
+    for found in claimed.values():
+        for _, index in _of_two_episodes(found):
             message = "a belief of another episode claims the same step"
             sink.row("STEP_OTHER_EPISODE", beliefs, index, "step_id", message)
-        elif first != index:
+        for index in _shared_in_episode(found, beliefs):
             message = "another belief of the episode claims the same step"
             sink.row("DUPLICATE_STEP", beliefs, index, "step_id", message)
+
+
+def _of_two_episodes(found: list[tuple[Document, int, str]]) -> list[tuple[Document, int]]:
+    """All rows of a group that spans several episodes."""
+    spans = len({episode for _, _, episode in found}) > 1
+    return [(document, index) for document, index, _ in found] if spans else []
+
+
+def _shared_in_episode(found: list[tuple[Document, int, str]], document: Document) -> list[int]:
+    """Rows of a document that share the group with another row of the same episode."""
+    own = [(index, episode) for of, index, episode in found if of is document]
+    counts = Counter(episode for _, episode in own)
+    return [index for index, episode in own if counts[episode] > 1]
 
 
 def _half_listed(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
@@ -223,17 +237,22 @@ def _evidence(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -
             _circular(document, cited, ids, sink)
     if _distinct(fold_all(list(chain.from_iterable(chain(*evidence))))):
         return
-    owner: dict[str, str] = {}
-    seen: dict[frozenset[str], int] = {}
+    citing: dict[str, list[tuple[Document, int, str]]] = defaultdict(list)
+    sets: dict[frozenset[str], list[int]] = defaultdict(list)
     rows = indexes.rows[feedback.name]
-    for index, (row, refs) in enumerate(zip(rows, fold_lists([r.evidence_refs for r in rows]), strict=True)):
-        foreign = [ref for ref in refs if owner.setdefault(ref, row.episode_id) != row.episode_id]
-        if refs and (foreign or seen.setdefault(frozenset(refs), index) != index):
-            message = "the evidence is that of another episode, or exactly that of another feedback"
-            sink.row("EVIDENCE_REUSED", feedback, index, "evidence_refs", message)
-    replayed: dict[str, int] = {}
-    for index, refs in enumerate(fold_lists([row.evidence_refs for row in indexes.rows[replays.name]])):
-        if [ref for ref in refs if replayed.setdefault(ref, index) != index or ref in owner]:
+    for index, (row, refs) in enumerate(zip(rows, fold_lists(evidence[0]), strict=True)):
+        sets[frozenset(refs)].append(index)
+        for ref in refs:
+            citing[ref].append((feedback, index, row.episode_id))
+    foreign = {index for found in citing.values() for _, index in _of_two_episodes(found)}
+    foreign |= {index for refs, found in sets.items() if refs and len(found) > 1 for index in found}
+    for index in sorted(foreign):
+        message = "the evidence is that of another episode, or exactly that of another feedback"
+        sink.row("EVIDENCE_REUSED", feedback, index, "evidence_refs", message)
+    replayed = fold_lists(evidence[1])
+    counts = Counter(chain.from_iterable(map(set, replayed)))
+    for index, refs in enumerate(replayed):
+        if any(counts[ref] > 1 or ref in citing for ref in refs):
             message = "the evidence is that of another cold replay or of a feedback"
             sink.row("COLD_REPLAY_EVIDENCE_REUSED", replays, index, "evidence_refs", message)
 

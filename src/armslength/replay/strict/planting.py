@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,18 +100,29 @@ def plant_traps(
     return planted
 
 
+def fallen_rows(rows: Sequence[tuple[Any, dict[str, Any]]]) -> set[str]:
+    """The traps that single rows (a belief, a feedback, a reward) fall into, each with its unknown keys."""
+    checks: dict[type, Callable[[Any, dict[str, Any]], list[str]]] = {
+        BeliefRow: belief_reasons,
+        FeedbackRow: feedback_reasons,
+        RewardRow: reward_reasons,
+    }
+    found: set[str] = set()
+    for row, extra in rows:
+        found |= {
+            TRAP_OF_REASON[reason] for reason in checks[type(row)](row, extra) if reason in TRAP_OF_REASON
+        }
+        if extra.get("benchmark_performance_claim") is True:
+            found.add("BELIEF_REWARD_BENCHMARK_CLAIM")
+        if any(forbidden(key) is not None for key in extra):
+            found.add("BELIEF_REWARD_HIDDEN_COT_EXPORT")
+    return found
+
+
 def fallen_into(step: Step) -> list[str]:
     """The traps that a step falls into, by the validators of real rows; sorted codes."""
-    reasons = belief_reasons(step.belief, step.extras[0])
-    reasons += feedback_reasons(step.feedback, step.extras[1])
-    reasons += reward_reasons(step.reward, step.extras[2])
-    found = {TRAP_OF_REASON[reason] for reason in reasons if reason in TRAP_OF_REASON}
-    keys = [key for extra in step.extras for key in extra]
-    if any(extra.get("benchmark_performance_claim") is True for extra in step.extras):
-        found.add("BELIEF_REWARD_BENCHMARK_CLAIM")
-    if any(forbidden(key) is not None for key in keys):
-        found.add("BELIEF_REWARD_HIDDEN_COT_EXPORT")
-    return sorted(found)
+    rows = (step.belief, step.feedback, step.reward)
+    return sorted(fallen_rows(list(zip(rows, step.extras, strict=True))))
 
 
 def _changes(document: Document | None, case: str, sink: Sink) -> list[tuple[str, dict[str, Any]]]:

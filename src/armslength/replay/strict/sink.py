@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from armslength.replay.findings import Finding
-from armslength.replay.rows import LAYOUTS, Document, text
+from armslength.replay.rows import LAYOUTS, Document, label
 
 _CASE = "strict_floor"
 
@@ -24,7 +24,7 @@ class Sink:
 
     def row(self, code: str, document: Document, index: int, key: str, message: str) -> None:
         """Something is wrong with one field of one row."""
-        subject = text(getattr(document.rows[index], LAYOUTS[document.name].id_field)) or f"row {index}"
+        subject = label(getattr(document.rows[index], LAYOUTS[document.name].id_field)) or f"row {index}"
         kind = document.name.removesuffix(".json")
         self.rows.setdefault((document.name, index), []).append(code)
         place = document.pointer(index, key)

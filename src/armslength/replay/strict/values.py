@@ -183,7 +183,11 @@ def _agrees(stated: Any, derived: Fraction) -> bool:
 
 
 def _differs(document: Document, index: int, key: str, derived: Fraction, sink: Sink) -> None:
-    message = f"the declared formula gives {derived}, the row states another number"
+    try:
+        gives = str(derived)
+    except ValueError:  # more digits than the interpreter prints
+        gives = "a number too long to show"
+    message = f"the declared formula gives {gives}, the row states another number"
     sink.row(_DIFFERENCES[key], document, index, key, message)
 
 

@@ -8,11 +8,14 @@ nearest to the result.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+# 3/8, 0.95, 1e-3: short enough that nobody waits for the digits of 1e30000000.
+_RATIONAL = re.compile(r"[+-]?[0-9]{1,60}(/[0-9]{1,60}|(\.[0-9]{1,60})?([eE][+-]?[0-9]{1,3})?)")
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
@@ -80,7 +83,7 @@ def declared_formulas(value_formulas: object) -> dict[str, Declared]:
     """
     if not isinstance(value_formulas, dict):
         raise FormulaError("VALUE_FORMULA_ARGUMENTS", "value_formulas", "an object of formulas is expected")
-    return {quantity: _declared(quantity, entry) for quantity, entry in value_formulas.items()}
+    return {quantity: _declared(quantity, entry) for quantity, entry in sorted(value_formulas.items())}
 
 
 def rational(text: object) -> Fraction:
@@ -91,7 +94,10 @@ def rational(text: object) -> Fraction:
     """
     if isinstance(text, bool) or not isinstance(text, str | int | float):
         raise ValueError(f"{type(text).__name__} is no number")
-    return Fraction(repr(text)) if isinstance(text, float) else Fraction(text)
+    written = repr(text) if isinstance(text, float) else text
+    if isinstance(written, str) and not _RATIONAL.fullmatch(written):
+        raise ValueError("not a rational of sensible length")
+    return Fraction(written)
 
 
 def _declared(quantity: str, entry: object) -> Declared:
