@@ -240,6 +240,8 @@ def codes_of_replay() -> set[str]:
         for node in nodes:
             if called(node) in GIVEN:
                 found |= texts(argument(node, GIVEN[called(node)]), names)
+            elif isinstance(node, ast.Dict):  # code → words, or code → mask
+                found |= {text for key in node.keys if key is not None for text in texts(key, names)}
             elif isinstance(node, ast.Tuple) and len(node.elts) == 2:
                 found |= texts(node.elts[0], names)
             elif isinstance(node, ast.arguments):

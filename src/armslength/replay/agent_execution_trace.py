@@ -22,6 +22,12 @@ from .rows import (
 from .spans import RAW_FIELDS, Span, digest_of, make_spans, numbers_agree
 
 _BELIEF, _FEEDBACK, _REWARD = "belief_states.json", "verifier_feedback.json", "reward_events.json"
+_DIGESTED_NUMBERS = (
+    (_BELIEF, "belief_discrepancy"),
+    (_REWARD, "reward_value"),
+    (_REWARD, "reward_hacking_trap_result"),
+    (_FEEDBACK, "feedback_kind"),
+)
 _PREFIX, _KIND = "PUBLIC_TRACE_BELIEF_REWARD_", "public_agent_execution_trace"
 _COVERAGE: dict[str, Callable[[Any], Any]] = {
     "belief_state_summary_coverage": lambda span: span.belief_state_id,
@@ -50,7 +56,7 @@ def build_public_belief_state_process_reward_trace(
     """
     raws: list[BeliefRow] = documents[_BELIEF].rows
     plain = all(documents[name].plain for name in LAYOUTS) and _is_plain(bundle_id)
-    plain = plain and numbers_agree(raws, documents[_REWARD].rows)
+    plain = plain and numbers_agree(documents[name].column(field) for name, field in _DIGESTED_NUMBERS)
     rows = indexes.rows[_BELIEF]
     keys = list(
         zip(*(column(rows, key) for key in ("episode_id", "step_id", "belief_state_id")), strict=True)

@@ -48,7 +48,9 @@ def load_document(path: Path, shown: str, *, profile: Profile) -> Document:
         LoadError: absent, a folder, a link (strict), not UTF-8, not JSON, a key twice, nested too deeply.
     """
     raw = read_bytes(path, shown, follow_links=profile == "reference")
-    return decode_document(raw, path, shown)
+    document = decode_document(raw, path, shown)
+    document.hides = profile == "strict"
+    return document
 
 
 def decode_document(raw: bytes, path: Path, shown: str) -> Document:

@@ -130,8 +130,8 @@ def inside_modules(path: Path, input_dir: Path) -> bool:
         return False
     try:
         return not any(step.is_symlink() for step in (path, *path.parents) if step.is_relative_to(home))
-    except (OSError, ValueError):
-        return False
+    except (OSError, ValueError):  # a name that the file system refuses; opening it says so
+        return True
 
 
 def target_path(row: dict[str, Any], input_dir: Path, root: Path) -> Path:

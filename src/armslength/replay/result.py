@@ -109,6 +109,10 @@ class Result:
         document = self.documents.get(name)
         return document.rows if document is not None else []
 
+    def joined(self, name: str) -> list[Any]:
+        """The rows with their references as joins go by them; as they stand where nothing was joined."""
+        return self.indexes.rows.get(name, []) if self.indexes is not None else self.rows(name)
+
     def counts(self) -> dict[str, int]:
         """Rows and accepted rows of each file, as the receipts count them."""
         accepted = {name: check.accepted for name, check in self.checks.items()}

@@ -192,6 +192,7 @@ class Document:
         list_found: whether the list key held a list.
         plain: true if its text is printable ASCII without escapes and its numbers are finite, so that two JSON
             writers cannot disagree about it.
+        hides: whether lists and objects in the place of ids are named by their kind only (strict), not printed.
     """
 
     name: str
@@ -206,8 +207,13 @@ class Document:
     odd: list[int] = field(default_factory=list)
     list_found: bool = True
     plain: bool = False
+    hides: bool = False
     _columns: dict[str, list[Any]] = field(default_factory=dict)
     _types: dict[str, frozenset[type]] = field(default_factory=dict)
+
+    def named(self, value: Any) -> str:
+        """An id or reference as text; the format prints lists and objects, the strict profile leaves them out."""
+        return label(value) if self.hides else text(value)
 
     def column(self, name: str) -> list[Any]:
         """One field of all rows; made once."""
@@ -244,7 +250,7 @@ def joined_rows(document: Document) -> list[Any]:
     return [
         structs.replace(
             row,
-            **{name: text(getattr(row, name)) for name in refs},
+            **{name: document.named(getattr(row, name)) for name in refs},
             **{name: strings(getattr(row, name)) for name in lists},
         )
         for row in document.rows
@@ -273,9 +279,16 @@ def text(value: Any) -> str:
     if not value:
         return ""
     try:
-        return str(value)
+        return str(_ordered(value))
     except (RecursionError, ValueError):  # nested deeply, or an integer of more digits than print
         return "unprintable"
+
+
+def _ordered(value: Any) -> Any:
+    """The value with the keys of its objects in order: what it prints must not depend on how a file is written."""
+    if isinstance(value, dict):
+        return {key: _ordered(item) for key, item in sorted(value.items())}
+    return [_ordered(item) for item in value] if isinstance(value, list) else value
 
 
 def strings(value: Any) -> list[str]:

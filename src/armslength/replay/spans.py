@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -177,9 +177,17 @@ def _builtins(value: Any) -> Any:
     return {name: item for name, item in fields.items() if item is not UNSET}
 
 
-def numbers_agree(beliefs: list[BeliefRow], rewards: list[RewardRow]) -> bool:
-    """Whether both JSON writers print these numbers alike: they differ on very small and very large ones."""
-    numbers = [row.belief_discrepancy for row in beliefs] + [row.reward_value for row in rewards]
-    if set(map(type, numbers)) <= {float} and numbers and min(numbers) >= 1e-4 and max(numbers) < 1e16:
-        return True
-    return all(type(x) is not float or x == 0 or 1e-4 <= abs(x) < 1e16 for x in numbers)
+def numbers_agree(columns: Iterable[list[Any]]) -> bool:
+    """Whether both JSON writers print the numbers of these columns alike: they differ on very small and large ones."""
+    for numbers in columns:
+        kinds = set(map(type, numbers))
+        if float not in kinds:
+            continue
+        if kinds == {float} and min(numbers) >= _LEAST and max(numbers) < _MOST:
+            continue
+        if not all(type(x) is not float or x == 0 or _LEAST <= abs(x) < _MOST for x in numbers):
+            return False
+    return True
+
+
+_LEAST, _MOST = 1e-4, 1e16

@@ -12,7 +12,7 @@ from msgspec import UNSET
 from .chains import Indexes, column
 from .documents import number_of
 from .result import Result
-from .rows import Document, RewardRow, shown_value, strings, text
+from .rows import Document, RewardRow, shown_value, strings
 from .semantic import recompute_rows
 from .strict.planting import TRAPS, fallen_rows
 from .table_rows import (
@@ -159,7 +159,7 @@ class _Columns:
     def text(self, field: str) -> list[str]:
         """A field as the format reads it for an id."""
         column = self.document.column(field)
-        return column if self.document.types(field) <= {str} else list(map(text, column))
+        return column if self.document.types(field) <= {str} else list(map(self.document.named, column))
 
     def strings(self, field: str) -> list[list[str]]:
         """A list of references."""

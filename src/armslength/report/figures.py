@@ -144,7 +144,7 @@ def _height(rows: Sequence[Row]) -> float:
 
 def _step(span: float) -> float:
     """A round distance between ticks that gives at most six of them."""
-    if span <= 0:
+    if span < 1e-300:  # nothing to divide, or too little for a double
         return 0.5
     power = 10.0 ** math.floor(math.log10(span / 5))
     return next(m * power for m in (1, 2, 5, 10) if span / (m * power) <= 5)

@@ -144,7 +144,7 @@ class _Rows:
     def __init__(self, result: Result) -> None:
         self.blocks: dict[tuple[int, int], Block] = {}
         self._result = result
-        self._rows = [result.rows(name) for name in INPUT_NAMES]
+        self._rows = [result.joined(name) for name in INPUT_NAMES]
         self._places: dict[str, dict[int, int]] = {}
         self._at: dict[tuple[str, str, str], Block | None] = {}
 

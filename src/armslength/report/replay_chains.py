@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from armslength.replay.chains import Indexes
 from armslength.replay.result import Result
-from armslength.replay.rows import BeliefRow, RewardRow, shown_value, strings, text
+from armslength.replay.rows import BeliefRow, RewardRow, label, shown_value, strings, text
 from armslength.replay.table_rows import StepOut
 from armslength.replay.tables import step_rows
 
@@ -43,7 +43,7 @@ def refused_steps(result: Result, found: Blocks) -> list[bool]:
         found: what blocks.
     """
     indexes, blocked = result.indexes, found.by_row
-    beliefs = result.rows("belief_states.json")
+    beliefs = result.joined("belief_states.json")
     if indexes is None or not blocked:
         return [False] * len(beliefs)
     return [any(id(row) in blocked for row in _chain(belief, indexes)) for belief in beliefs]
@@ -63,7 +63,7 @@ def episodes(result: Result, found: Blocks, refused: list[bool], limit: int) -> 
         return [], 0
     total: dict[str, int] = dict.fromkeys(indexes.episodes, 0)
     bad: dict[str, int] = {key: 0 for key, row in indexes.episodes.items() if id(row) in found.by_row}
-    beliefs = result.rows("belief_states.json")
+    beliefs = result.joined("belief_states.json")
     for belief, against in zip(beliefs, refused, strict=True):
         key = text(belief.episode_id)
         total[key] = total.get(key, 0) + 1
@@ -114,10 +114,10 @@ class _Drawer:
         self, result: Result, indexes: Indexes, found: Blocks, refused: list[bool], drawn: set[int]
     ) -> None:
         self.result, self.indexes, self.found, self.refused = result, indexes, found, refused
-        self.beliefs = result.rows("belief_states.json")
+        self.beliefs = result.joined("belief_states.json")
         self.steps = _steps(result, drawn)
         strict = result.strict
-        rewards = result.rows("reward_events.json")
+        rewards = result.joined("reward_events.json")
         self.values = dict(zip(map(id, rewards), strict.values.rewards, strict=True)) if strict else {}
 
     def episode(self, key: str, drawn: list[int], total: int, refused: int) -> Episode:
@@ -125,7 +125,7 @@ class _Drawer:
         wrong = self._against(row) if row is not None else ["the episode that these steps name is not there"]
         if row is not None and not total:
             wrong = wrong or ["no step belongs to this episode"]
-        episode = Episode(key, text(row.task_type) if row is not None else "", refused, total, wrong)
+        episode = Episode(key, label(row.task_type) if row is not None else "", refused, total, wrong)
         by_trajectory: defaultdict[str, list[int]] = defaultdict(list)
         for index in drawn:
             by_trajectory[text(self.beliefs[index].trajectory_group_id)].append(index)
@@ -222,7 +222,7 @@ class _Drawer:
 def _steps(result: Result, drawn: set[int]) -> dict[int, StepOut]:
     """The step rows of the drawn beliefs; they come sorted by belief id, equal ids in file order."""
     found = step_rows(result) if drawn else []
-    beliefs = result.rows("belief_states.json")
+    beliefs = result.joined("belief_states.json")
     order = (
         sorted(range(len(beliefs)), key=lambda index: text(beliefs[index].belief_state_id)) if found else []
     )

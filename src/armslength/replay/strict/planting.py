@@ -140,9 +140,9 @@ def _changes(document: Document | None, case: str, sink: Sink) -> list[tuple[str
             )
         _check_labels(document.name, at.lstrip("/"), row, sink)
     value = document.value
-    listed = value.get("negative_cases") if isinstance(value, dict) else None
-    if not isinstance(value, dict) or any(not isinstance(item, dict) for item in listed or []):
-        sink.file("ROW_NOT_OBJECT", document.name, "negative_cases", "planted cases are objects")
+    listed = value.get("negative_cases", []) if isinstance(value, dict) else None
+    if not isinstance(listed, list) or any(not isinstance(item, dict) for item in listed):
+        sink.file("ROW_NOT_OBJECT", document.name, "negative_cases", "planted cases are objects in a list")
     return [(at.lstrip("/"), {key: row[key] for key in row if key not in _IGNORED}) for at, row in rows]
 
 
