@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from timing import best
+from timing import seconds
 
 from armslength.replay.belief_state_process_reward_replay import INPUT_NAMES, _build_result, _without_collector, run
 from armslength.replay.names import PUBLIC_ROOT_NAME, Profile
@@ -29,11 +29,11 @@ def replay_rows(tasks: int) -> Iterator[tuple[Any, ...]]:
         bare = json.loads((folder / "reward_policy.json").read_bytes())
         formulas = bare.pop("value_formulas")
         (folder / "reward_policy.json").write_text(json.dumps(bare))
-        peer = best(lambda: read_plainly(folder))
+        peer = seconds(lambda: read_plainly(folder))
         for profile, aims in (("reference", ("≥ 1×", "≥ 0.5×")), ("strict", ("≥ 0.67×", "≥ 0.4×"))):
             yield from _both(folder, Path(home) / "out", profile, peer, rewards, aims)
         (folder / "reward_policy.json").write_text(json.dumps(bare | {"value_formulas": formulas}))
-        verdict = best(lambda: judged(folder, "strict"))
+        verdict = seconds(lambda: judged(folder, "strict"))
         yield f"replay verdict, {rewards:,} rewards, strict, every number recomputed", _PEER, verdict, peer, "–"
 
 
@@ -41,14 +41,14 @@ def _both(
     folder: Path, out: Path, profile: Profile, peer: float, rewards: int, aims: tuple[str, str]
 ) -> Iterator[tuple[Any, ...]]:
     assert judged(folder, profile) == "pass"
-    verdict = best(lambda: judged(folder, profile))
+    verdict = seconds(lambda: judged(folder, profile))
     yield f"replay verdict, {rewards:,} rewards, profile {profile}", _PEER, verdict, peer, aims[0]
 
     def whole() -> None:
         shutil.rmtree(out, ignore_errors=True)
         run(folder, out, profile=profile)
 
-    yield f"the same with all receipts written, profile {profile}", _PEER, best(whole), peer, aims[1]
+    yield f"the same with all receipts written, profile {profile}", _PEER, seconds(whole), peer, aims[1]
 
 
 _PEER = "the standard `json` with a duplicate-key hook, eight files"

@@ -43,11 +43,18 @@ def _observations(documents: Mapping[str, Document], indexes: Indexes, sink: Sin
         zip(map(text, column(rows, "task_spec_hash")), map(text, column(rows, "task_type")), strict=True)
     )
     one_type = len(specs) == len({spec for spec, _ in specs})
-    alone = _distinct(own) and _distinct(listed) and _distinct(fold_all(column(steps, "step_id")))
-    if alone and set(own).isdisjoint(listed) and one_type:
-        return
-    _owners(documents, indexes, sink)
-    _half_listed(documents, indexes, sink)
+    owners = [row.episode_id for row in rows for _ in row.observation_digest_refs]
+    owner = dict(zip(listed, owners, strict=True))
+    citing = zip(own, column(steps, "episode_id"), strict=True)
+    owned = len(owner) == len(listed) and all(
+        owner.get(digest, episode) == episode for digest, episode in citing
+    )
+    if not (owned and one_type and _distinct(own) and _distinct(fold_all(column(steps, "step_id")))):
+        _owners(documents, indexes, sink)
+    as_listed = set(chain.from_iterable(column(rows, "observation_digest_refs")))
+    as_cited = column(steps, "observation_digest_ref")
+    if not as_listed.isdisjoint(as_cited) and not as_listed.issuperset(as_cited):
+        _half_listed(documents, indexes, sink)
 
 
 def _distinct(items: list[str]) -> bool:
@@ -106,7 +113,7 @@ def _shared_in_episode(found: list[tuple[Document, int, str]], document: Documen
 
 def _half_listed(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
     """An episode that lists the observation of one of its steps lists those of all."""
-    listed = {row.episode_id: row.observation_digest_refs for row in indexes.rows["task_episodes.json"]}
+    listed = {row.episode_id: set(row.observation_digest_refs) for row in indexes.rows["task_episodes.json"]}
     rows = indexes.rows["belief_states.json"]
     found = [row.observation_digest_ref in listed.get(row.episode_id, ()) for row in rows]
     if not any(found):

@@ -16,7 +16,7 @@ from armslength.replay.formulas import (
     declared_formulas,
     nearest_double,
 )
-from armslength.replay.rows import Document, strings, text
+from armslength.replay.rows import Document, FeedbackRow, strings, text
 
 from .sink import Sink
 
@@ -25,6 +25,7 @@ _DIFFERENCES = {
     "belief_discrepancy": "DISCREPANCY_NOT_RECONSTRUCTED",
     "reward_value": "REWARD_VALUE_NOT_RECONSTRUCTED",
 }
+_SHORT = 12
 RECOMPUTED, NOT_RECOMPUTED, DIFFERS = "value_recomputed", "value_not_recomputed", "value_differs"
 
 
@@ -82,8 +83,12 @@ def _feedback(document: Document, indexes: Indexes, values: Values, sink: Sink) 
     if formula is None:
         _uncovered(document, range(len(document.rows)), "reliability_score", values, sink)
         return
+    known: dict[str, Fraction] = {}
     for index, row in enumerate(indexes.rows[document.name]):
-        derived = formula.value(StepFacts(feedback_kind=text(row.feedback_kind)))
+        kind = text(row.feedback_kind)
+        if kind not in known:
+            known[kind] = formula.value(StepFacts(feedback_kind=kind))
+        derived = known[kind]
         if not _agrees(row.reliability_score, derived):
             _differs(document, index, "reliability_score", derived, sink)
 
@@ -110,21 +115,27 @@ def _rewards(document: Document, indexes: Indexes, values: Values, sink: Sink) -
         "outcome": values.declared.get("outcome_reward_value"),
     }
     values.rewards = [NOT_RECOMPUTED] * len(document.rows)
-    known: dict[tuple[Any, ...], Fraction] = {}
+    known: dict[tuple[Any, ...], Fraction] = {}  # many steps state the same few numbers
     left = []
+    feedback_rows, nothing = indexes.feedback_rows, FeedbackRow()
     for index, row in enumerate(indexes.rows[document.name]):
         formula = formulas.get(text(row.reward_kind))
         if formula is None:
             left.append(index)
             continue
-        facts = _reward_facts(row, indexes)
-        key = (formula.name, facts)
-        if key not in known:
-            known[key] = formula.value(facts)
-        agrees = _agrees(row.reward_value, known[key])
+        feedback = feedback_rows.get(row.verifier_feedback_ref, nothing)
+        numbers = (feedback.reliability_score, row.belief_discrepancy)
+        paid = _process_values(row.trajectory_group_id, indexes) if row.reward_kind == "outcome" else ()
+        key = (formula.name, text(feedback.feedback_kind), *numbers, *map(type, numbers), paid)
+        derived = known.get(key)
+        if derived is None:
+            reliability, discrepancy = (as_number(number) or Fraction(0) for number in numbers)
+            facts = StepFacts(text(feedback.feedback_kind), reliability, discrepancy, process_values=paid)
+            derived = known[key] = formula.value(facts)
+        agrees = _agrees(row.reward_value, derived)
         values.rewards[index] = RECOMPUTED if agrees else DIFFERS
         if not agrees:
-            _differs(document, index, "reward_value", known[key], sink)
+            _differs(document, index, "reward_value", derived, sink)
     _uncovered(document, left, "reward_value", values, sink)
     if "belief_discrepancy" in values.declared:
         _outcome_discrepancy(document, indexes, sink)
@@ -156,17 +167,6 @@ def _alignment(document: Document, indexes: Indexes, values: Values, sink: Sink)
             sink.row("ALIGNMENT_NOT_RECONSTRUCTED", document, index, "reward_alignment", message)
 
 
-def _reward_facts(row: Any, indexes: Indexes) -> StepFacts:
-    feedback = indexes.feedback_rows.get(row.verifier_feedback_ref)
-    outcome = row.reward_kind == "outcome"
-    return StepFacts(
-        feedback_kind=text(feedback.feedback_kind) if feedback is not None else "",
-        reliability=(as_number(feedback.reliability_score) if feedback is not None else None) or Fraction(0),
-        discrepancy=as_number(row.belief_discrepancy) or Fraction(0),
-        process_values=_process_values(row.trajectory_group_id, indexes) if outcome else (),
-    )
-
-
 def _process_values(trajectory_id: str, indexes: Indexes) -> tuple[Fraction, ...]:
     """The process rewards that a trajectory lists, in its order, as rationals."""
     trajectory = indexes.trajectories.get(trajectory_id)
@@ -183,12 +183,17 @@ def _agrees(stated: Any, derived: Fraction) -> bool:
 
 
 def _differs(document: Document, index: int, key: str, derived: Fraction, sink: Sink) -> None:
-    try:
-        gives = str(derived)
-    except ValueError:  # more digits than the interpreter prints
-        gives = "a number too long to show"
-    message = f"the declared formula gives {gives}, the row states another number"
+    message = f"the declared formula gives {_readable(derived)}, the row states another number"
     sink.row(_DIFFERENCES[key], document, index, key, message)
+
+
+def _readable(value: Fraction) -> str:
+    """A short fraction as it is, a long one as the number that the row should hold."""
+    try:
+        written = str(value)
+        return written if len(written) <= _SHORT else repr(nearest_double(value))
+    except (ValueError, OverflowError):  # more digits than the interpreter prints, or beyond every double
+        return "a number too long to show"
 
 
 def _uncovered(document: Document, rows: Any, key: str, values: Values, sink: Sink) -> None:
