@@ -26,6 +26,10 @@ BODY = "source_modules/src/armslength/replay/formulas.py"
 SOURCE = BODY.removeprefix("source_modules/")
 # The examples' rows lie trajectory by trajectory; of the first, 0 to 2 are its steps and reward 3 its outcome.
 OUTCOME = 3
+# What the last episode's first feedback read.
+FOREIGN = json.loads((EXAMPLES / "fixture/verifier_feedback.json").read_bytes())["feedback"][-1][
+    "evidence_refs"
+][0]
 
 
 class Folder:
@@ -323,6 +327,10 @@ DISCLOSURE: dict[str, Case] = {
 TYPES: dict[str, Case] = {
     "FIELD_MISSING": wrong(BELIEFS, "step_id", GONE),
     "ID_NOT_STRING": wrong(BELIEFS, "step_id", 7),
+    "ID_TOO_LONG": wrong(
+        EPISODES, "task_spec_hash", "first I look, then I think about what I saw, and then I act"
+    ),
+    "TEXT_TOO_LONG": in_file(PROTOCOL, "omitted", ["x" * 601]),
     "ID_INVISIBLE_CHARACTER": wrong(BELIEFS, "step_id", "terminal_a\u200b_step_1"),
     "FLAG_MISSING": wrong(FEEDBACK, "neural_judge_only", GONE),
     "FLAG_NOT_BOOLEAN": wrong(FEEDBACK, "neural_judge_only", 0),
@@ -420,6 +428,8 @@ ORDER: dict[str, Case] = {
     "OBSERVATION_DIGEST_OTHER_EPISODE": Case(
         as_in_row(BELIEFS, 0, 3, "observation_digest_ref"), here(BELIEFS, 0, "observation_digest_ref")
     ),
+    "OBSERVATION_WITHOUT_STEP": wrong(EPISODES, "observation_digest_refs", with_item("sha256:0")),
+    "PREDICTION_FOREIGN": wrong(BELIEFS, "predicted_next_evidence", with_item(FOREIGN)),
     "OBSERVATION_NOT_LISTED": wrong(BELIEFS, "observation_digest_ref", "sha256:00"),
     "TASK_SPEC_MISMATCH": wrong(EPISODES, "task_type", "mock_purchase", index=1),
     "EVIDENCE_CIRCULAR": wrong(FEEDBACK, "evidence_refs", with_item(f"rew_{FIRST}_step_1")),
@@ -492,6 +502,9 @@ RECEIPTS: dict[str, Case] = {
     "TRAP_CODE_MISMATCH": Case(
         trap("hidden_gold_label", hidden_gold_label_present=GONE, verifier_bypassed=True),
         "hidden_gold_label.json",
+    ),
+    "TRAP_NOT_MINIMAL": Case(
+        trap("hidden_gold_label", reward_value=0.5), "hidden_gold_label.json#/negative_cases/0/reward_value"
     ),
     "TRAP_CASE_MISPLACED": Case(
         trap("hidden_gold_label", expected_negative_case_id="verifier_bypass"), "hidden_gold_label.json"

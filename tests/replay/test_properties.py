@@ -298,7 +298,7 @@ def test_no_json_raises(kept, mode, profile, data):
 @pytest.mark.slow
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("mode", MODES)
-@quick(6000)
+@quick(1500)
 @given(st.data())
 def test_no_json_raises_for_long(kept, mode, profile, data):
     """The same, more often and with more changes at once."""
@@ -553,7 +553,7 @@ def test_typed_decoding_equals_exact_decoding(made):
 
 
 @pytest.mark.slow
-@quick(30_000)
+@quick(8_000)
 @given(document_text())
 def test_typed_decoding_equals_exact_decoding_for_long(made):
     check_decoding(*made)
@@ -1070,7 +1070,7 @@ def test_what_passes_strict_passes_reference(kept, mode, data):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
-@quick(10_000)
+@quick(2_000)
 @given(st.data())
 def test_what_passes_strict_passes_reference_for_long(kept, mode, data):
     check_not_more_lenient(kept, mode, data)

@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from armslength.errors import InputError
+
 from .agent_execution_trace import build_public_belief_state_process_reward_trace
 from .card import result_card
 from .chains import Indexes
@@ -91,8 +93,10 @@ def run(
         The verdict; its receipts are written, also where files could not be read.
 
     Raises:
+        InputError: an output would stand in the input folder (OUTPUT_IN_INPUT).
         OSError: the output cannot be written.
     """
+    _outside(input_dir, out_dir, acceptance_out)
     options = Options("fixture", profile, require_values, command)
     with _without_collector():
         result = _build_result(input_dir, options, include_negative=True, require_manifest=False)
@@ -124,13 +128,26 @@ def run_reward_bundle(
         The verdict; its receipt is written.
 
     Raises:
+        InputError: an output would stand in the input folder (OUTPUT_IN_INPUT).
         OSError: the output cannot be written.
     """
+    _outside(input_dir, out_dir)
     options = Options("bundle", profile, require_values, command)
     with _without_collector():
         result = _build_result(input_dir, options, include_negative=False, require_manifest=True)
         _write_receipts(result, out_dir, None, compare_stored=card)
     return result
+
+
+def _outside(input_dir: Path, *outputs: Path | None) -> None:
+    """Refuse to write where the input stands: a receipt must not replace what it is about."""
+    home = input_dir.resolve()
+    for path in outputs:
+        if path is not None and path.resolve().is_relative_to(home):
+            hint = "Choose a folder outside of it."
+            raise InputError(
+                "OUTPUT_IN_INPUT", at=str(path), expected="a place outside of the input folder", hint=hint
+            )
 
 
 def _build_result(
@@ -250,6 +267,8 @@ def main(arguments: list[str] | None = None) -> int:
             result = run(given.input, given.out, acceptance_out=given.acceptance_out, **common)
         else:
             result = run_reward_bundle(given.input, given.out, card=given.card, **common)
+    except InputError as error:
+        parser.error(error.diagnostics())
     except OSError as error:
         parser.error(f"{error.filename or given.out}: {error.strerror or error}")
     print(encode(result_card(result)).decode() if given.card else result.status)  # noqa: T201

@@ -47,6 +47,8 @@ CODES: Final[dict[str, tuple[str, str]]] = {
     # Types and ranges
     "FIELD_MISSING": ("a field is absent, null or blank", "the field"),
     "ID_NOT_STRING": ("an id or reference is no text", "the id"),
+    "ID_TOO_LONG": ("an id or reference is longer than a name, or is a sentence", "the id"),
+    "TEXT_TOO_LONG": ("a label or boundary text is longer than a paragraph", "the key"),
     "ID_INVISIBLE_CHARACTER": ("an id holds a character that cannot be seen", "the id"),
     "FLAG_MISSING": ("a flag that must be stated is absent", "the flag"),
     "FLAG_NOT_BOOLEAN": ("a flag is stated as something else than true or false", "the flag"),
@@ -137,6 +139,11 @@ CODES: Final[dict[str, tuple[str, str]]] = {
         "an episode lists the observations of other steps, not this",
         "observation_digest_ref",
     ),
+    "OBSERVATION_WITHOUT_STEP": (
+        "an episode lists an observation that no step rests on",
+        "observation_digest_refs",
+    ),
+    "PREDICTION_FOREIGN": ("a belief predicts what another episode read or saw", "predicted_next_evidence"),
     "TASK_SPEC_MISMATCH": ("one task specification goes under two task types", "task_type"),
     "EVIDENCE_CIRCULAR": ("evidence is a row of the bundle itself", "evidence_refs, observation_digest_ref"),
     "EVIDENCE_REUSED": (
@@ -196,6 +203,7 @@ CODES: Final[dict[str, tuple[str, str]]] = {
     # Traps and receipts
     "TRAP_NOT_FIRED": ("a planted case raises no code", "the planted file"),
     "TRAP_CODE_MISMATCH": ("a planted case raises another code than its own", "the planted file"),
+    "TRAP_NOT_MINIMAL": ("a planted row carries more than the flags of its trap", "the key"),
     "TRAP_CASE_MISPLACED": ("a planted file plants another case", "expected_negative_case_id"),
     "TRAP_NO_PASSING_STEP": ("no step passes, so no trap can be planted", "the rows"),
     "STORED_RESULT_CONTRADICTED": (

@@ -114,6 +114,9 @@ class ColdReplayRow(Struct, gc=False, forbid_unknown_fields=True):
     private_ref_metadata_only: Scalar = UNSET
 
 
+_LONGEST_SHOWN = 160  # characters; longer ids are refused by the strict profile
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Where the rows of a file stand, and which of their fields joins go by.
@@ -212,8 +215,11 @@ class Document:
     _types: dict[str, frozenset[type]] = field(default_factory=dict)
 
     def named(self, value: Any) -> str:
-        """An id or reference as text; the format prints lists and objects, the strict profile leaves them out."""
-        return label(value) if self.hides else text(value)
+        """An id or reference as text; the strict profile leaves out lists, objects and what is too long for a name."""
+        if not self.hides:
+            return text(value)
+        named = label(value)
+        return named if len(named) <= _LONGEST_SHOWN else f"<{len(named)} characters left out>"
 
     def column(self, name: str) -> list[Any]:
         """One field of all rows; made once."""
@@ -243,7 +249,7 @@ def joined_rows(document: Document) -> list[Any]:
     """
     layout = LAYOUTS[document.name]
     refs, lists = layout.refs + layout.opaque, layout.lists + layout.opaque_lists
-    if all(document.types(name) <= {str} for name in refs) and all(
+    if all(document.types(name) <= {str} and short_texts(document, name) for name in refs) and all(
         _regular_lists(document, name) for name in lists
     ):
         return document.rows
@@ -255,6 +261,12 @@ def joined_rows(document: Document) -> list[Any]:
         )
         for row in document.rows
     ]
+
+
+def short_texts(document: Document, name: str) -> bool:
+    """Whether no text of a field is too long to be shown (the format shows any)."""
+    texts = (value for value in document.column(name) if isinstance(value, str))
+    return not document.hides or max(map(len, texts), default=0) <= _LONGEST_SHOWN
 
 
 def _regular_lists(document: Document, name: str) -> bool:

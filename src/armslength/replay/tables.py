@@ -12,7 +12,7 @@ from msgspec import UNSET
 from .chains import Indexes, column
 from .documents import number_of
 from .result import Result
-from .rows import Document, RewardRow, shown_value, strings
+from .rows import Document, RewardRow, short_texts, shown_value, strings
 from .semantic import recompute_rows
 from .strict.planting import TRAPS, fallen_rows
 from .table_rows import (
@@ -154,12 +154,15 @@ class _Columns:
     def shown(self, field: str) -> list[Any]:
         """A field as it stands, lists and objects left out."""
         column = self.document.column(field)
+        if self.document.hides and not short_texts(self.document, field):
+            column = [self.document.named(value) if isinstance(value, str) else value for value in column]
         return column if self.document.types(field) <= {str} else list(map(shown_value, column))
 
     def text(self, field: str) -> list[str]:
         """A field as the format reads it for an id."""
         column = self.document.column(field)
-        return column if self.document.types(field) <= {str} else list(map(self.document.named, column))
+        regular = self.document.types(field) <= {str} and short_texts(self.document, field)
+        return column if regular else list(map(self.document.named, column))
 
     def strings(self, field: str) -> list[list[str]]:
         """A list of references."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from armslength.replay.modules import target_path
 from armslength.replay.names import (
     BUNDLE_MANIFEST_NAME,
     INPUT_NAMES,
@@ -223,14 +224,20 @@ def _check_modules(value: dict[str, Any], input_dir: Path, root: Path, sink: Sin
             targets.add(target)
             _check_sizes(row, at, target, sink)
         _check_authority(row, at, input_dir, root, sink)
-    for key in ("module_id", "target_ref", "path"):
-        seen: set[str] = set()
-        for place, row in enumerate(modules):
-            item = text(row.get(key)) if isinstance(row, dict) else ""
-            if item in seen:
-                sink.file("MODULE_DUPLICATE", name, f"modules/{place}/{key}", f"another row names {item} too")
-            seen |= {item} - {""}
+    for key in ("module_id", "source_ref"):
+        _check_repeats([text(row.get(key)) if isinstance(row, dict) else "" for row in modules], key, sink)
+    bodies = [target_path(row, input_dir, root) if isinstance(row, dict) else Path() for row in modules]
+    _check_repeats([os.path.normpath(body) for body in bodies], "target_ref", sink)
     return targets
+
+
+def _check_repeats(items: list[str], key: str, sink: Sink) -> None:
+    seen: set[str] = set()
+    for place, item in enumerate(items):
+        if item in seen:
+            message = "another row names the same"
+            sink.file("MODULE_DUPLICATE", SOURCE_MODULE_MANIFEST_NAME, f"modules/{place}/{key}", message)
+        seen |= {item} - {"", "."}
 
 
 def _check_target(row: dict[str, Any], at: str, input_dir: Path, root: Path, sink: Sink) -> Path | None:

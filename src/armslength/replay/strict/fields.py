@@ -14,12 +14,13 @@ from armslength.replay.formulas import rational
 from armslength.replay.names import FEEDBACK_KINDS, PASS, REQUIRED_TASK_TYPES
 from armslength.replay.rows import Document
 
-from .ids import visible
+from .ids import LONGEST_NAME, is_name, visible
 from .keys import problems
 from .sink import Sink
 
 Range = tuple[float, float]
 BELIEF_KEYS = frozenset({"candidate_next_actions", "known_facts", "uncertainties"})
+MOST_FACTS, LONGEST_SUMMARY = 60, 4000
 LONGEST_FACT = 240  # characters: a public fact is a phrase; a train of thought is not
 
 
@@ -70,11 +71,13 @@ def declared_ranges(policy: Any, sink: Sink) -> dict[str, Range]:
     for key, limits in listed.items():
         try:
             low, high = (rational(limit) for limit in (limits if isinstance(limits, list) else ()))
-            if key not in _RANGE_CODES or not low < high:
+            if key != "reward_value" or not low < high:
                 raise ValueError
             found[key] = (float(low), float(high))
         except (TypeError, ValueError, ZeroDivisionError, OverflowError):
-            message = f"a pair of rationals for one of {', '.join(_RANGE_CODES)} is expected"
+            message = (
+                "a pair of rationals for reward_value is expected; reliability and discrepancy lie in [0, 1]"
+            )
             sink.file("VALUE_RANGE_INVALID", "reward_policy.json", f"value_ranges/{key}", message)
     return found
 
@@ -87,12 +90,17 @@ def _id() -> Kind:
             return "ID_NOT_STRING", f"ids and references are text, not {type(value).__name__}"
         if not value.strip():
             return "FIELD_MISSING", "the field is blank"
+        if not is_name(value):
+            return (
+                "ID_TOO_LONG",
+                f"an id or reference has at most {LONGEST_NAME} characters and is no sentence",
+            )
         if not visible(value):
             return "ID_INVISIBLE_CHARACTER", "the id holds a character that cannot be seen"
         return None
 
     def clean(column: list[Any], types: frozenset[type], plain: bool) -> bool:
-        return types <= {str} and _all_visible(column, plain)
+        return types <= {str} and _all_visible(column, plain) and _all_names(column)
 
     return Kind(clean, problem)
 
@@ -149,6 +157,8 @@ def _texts(empty: str) -> Kind:
             return "LIST_ITEM_NOT_TEXT", "the list holds something that is no text"
         if not all(item.strip() for item in value):
             return empty, "the list holds a blank"
+        if not all(map(is_name, value)):
+            return "ID_TOO_LONG", f"a reference has at most {LONGEST_NAME} characters and is no sentence"
         if not all(map(visible, value)):
             return "ID_INVISIBLE_CHARACTER", "the list holds a character that cannot be seen"
         return (
@@ -163,7 +173,8 @@ def _texts(empty: str) -> Kind:
         distinct = single or all(
             len(set(value)) == len(value) for value in column if set(map(type, value)) <= {str}
         )
-        return distinct and set(map(type, items)) <= {str} and _all_visible(items, plain)
+        texts = set(map(type, items)) <= {str} and _all_visible(items, plain)
+        return distinct and texts and _all_names(items)
 
     return Kind(clean, problem)
 
@@ -180,9 +191,8 @@ def _belief() -> Kind:
             )
         if BELIEF_KEYS - set(value) or not any(value.values()):
             return "BELIEF_EMPTY", "the belief summary lacks a list or holds nothing"
-        return next(
-            (found for _, items in sorted(value.items()) if (found := _facts(items)) is not None), None
-        )
+        found = [found for _, items in sorted(value.items()) if (found := _facts(items)) is not None]
+        return found[0] if found else _crowd(value)
 
     def clean(column: list[Any], types: frozenset[type], plain: bool) -> bool:
         if not types <= {dict} or any(value.keys() != BELIEF_KEYS for value in column):
@@ -191,10 +201,22 @@ def _belief() -> Kind:
         if not set(map(type, lists)) <= {list} or not all(lists):
             return False
         items = list(chain.from_iterable(lists))
-        texts = set(map(type, items)) <= {str} and _all_visible(items, plain)
-        return texts and max(map(len, items), default=0) <= LONGEST_FACT
+        if not set(map(type, items)) <= {str} or not _all_visible(items, plain):
+            return False
+        many = max(map(len, lists), default=0) * len(BELIEF_KEYS)
+        fact = max(map(len, items), default=0)
+        return fact <= LONGEST_FACT and many <= MOST_FACTS and many * fact <= LONGEST_SUMMARY
 
     return Kind(clean, problem)
+
+
+def _crowd(value: dict[str, list[str]]) -> tuple[str, str] | None:
+    """A summary is short: many facts in a row can hold what one long text may not."""
+    items = list(chain.from_iterable(value.values()))
+    if len(items) > MOST_FACTS or sum(map(len, items)) > LONGEST_SUMMARY:
+        limit = f"at most {MOST_FACTS} facts and {LONGEST_SUMMARY} characters"
+        return "BELIEF_TEXT_LONG", f"a belief summary has {limit} in all"
+    return None
 
 
 def _all_visible(items: list[str], plain: bool) -> bool:
@@ -203,6 +225,10 @@ def _all_visible(items: list[str], plain: bool) -> bool:
         return False
     joined = "".join(items)
     return (plain or joined.isprintable()) and (" " not in joined or all(map(str.strip, items)))
+
+
+def _all_names(items: list[str]) -> bool:
+    return max(map(len, items), default=0) <= LONGEST_NAME and not any(" " in item for item in items)
 
 
 def _facts(items: Any) -> tuple[str, str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain, islice
@@ -35,12 +36,14 @@ def check_ids(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -
                 f"DUPLICATE_{kind}_ID", document, index, field, "another row of this file has the same id"
             )
         folds = fold_all(ids)
+        counts = Counter(ids)
         for index in _repeats(folds):
-            if ids.count(ids[index]) == 1:
+            if counts[ids[index]] == 1:
                 message = "the id looks like that of another row of this file"
                 sink.row("CONFUSABLE_ID", document, index, field, message)
 
 
+LONGEST_NAME, _MOST_BLANKS = 160, 4
 _INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
@@ -49,6 +52,11 @@ def visible(content: str) -> bool:
     if not content.strip():
         return False
     return content.isprintable() or not any(unicodedata.category(char) in _INVISIBLE for char in content)
+
+
+def is_name(content: str) -> bool:
+    """Whether an id or reference is short enough to be one, and no sentence."""
+    return len(content) <= LONGEST_NAME and content.count(" ") <= _MOST_BLANKS
 
 
 def fold_all(texts: list[str]) -> list[str]:

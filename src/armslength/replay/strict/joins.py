@@ -151,7 +151,7 @@ def _rewards(i: Indexes) -> dict[str, BoolArray]:
     return {
         "ORPHAN_PROCESS_REWARD": process & orphan,
         "PROCESS_REWARD_NOT_LISTED": process & ~orphan & ~i.listed("process_reward_refs", trajectory, own),
-        "OUTCOME_RELABELLED": process & (_named_by(i)[own] >= 0),
+        "OUTCOME_RELABELLED": process & (_named_by(i)[own] != -1),
         "SECOND_OUTCOME_REWARD": unnamed & (outcomes > 1),
         "ORPHAN_OUTCOME_REWARD": unnamed & (outcomes <= 1),
         "OUTCOME_BELIEF_MISMATCH": ~process & elsewhere,
@@ -204,9 +204,11 @@ def _uses(i: Indexes, file: str, field: str) -> IntArray:
 
 
 def _named_by(i: Indexes) -> IntArray:
-    """Code of a reward → code of the last trajectory that names it as its outcome, −1 where none does."""
+    """Code of a reward → code of the trajectory that names it as its outcome; −1 where none does, −2 where several."""
+    refs, owners = _field(i, _TRAJECTORY, "outcome_reward_ref"), _field(i, _TRAJECTORY, "trajectory_group_id")
     found = np.full(i.size, -1, np.int64)
-    found[_field(i, _TRAJECTORY, "outcome_reward_ref")] = _field(i, _TRAJECTORY, "trajectory_group_id")
+    found[refs] = owners
+    found[refs[found[refs] != owners]] = -2
     return found
 
 

@@ -23,7 +23,10 @@ _OWN_FLAGS = frozenset(
         "copied_provider_payloads",
     }
 )
-_TRAP_FLAGS = frozenset(
+LONGEST_PARAGRAPH = 600  # characters of a label or boundary text in the policy, the protocol or a manifest
+_MOST_TEXTS, _MOST_NUMBERS = 400, 20
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,59}")
+_TRAP_FLAG_NAMES = frozenset(
     {
         "hidden_chain_of_thought_exported",
         "neural_judge_only",
@@ -36,7 +39,7 @@ _TRAP_FLAGS = frozenset(
 )
 _BODY_FLAGS = frozenset({"body_in_receipt", "body_text_in_receipt", "body_text_exported_in_receipts"})
 _TIME_SUFFIX = "_at"
-_CONTRADICTIONS = re.compile(r"mismatch|fail|error|differ|diverg|contradict|reject|abort|skip|partial")
+_CONTRADICTIONS = re.compile(r"mismatch|fail|error|differ|diverg|contradict|reject|abort|unequal")
 
 
 def squeeze(key: str) -> str:
@@ -48,6 +51,7 @@ def squeeze(key: str) -> str:
 
 
 _FORBIDDEN = {squeeze(key): key for key in FORBIDDEN_KEYS}
+_TRAP_FLAGS = frozenset(map(squeeze, _TRAP_FLAG_NAMES))
 
 
 def check_keys(documents: Mapping[str, Document], sink: Sink) -> None:
@@ -67,8 +71,13 @@ def check_keys(documents: Mapping[str, Document], sink: Sink) -> None:
             )
         for index, extra in document.extras.items():
             for key, value in extra.items():
+                if key.endswith(_TIME_SUFFIX) and isinstance(value, str):
+                    continue  # a declared time: read and compared by the check of order
                 for code, message in problems(key, value, free=True):
                     sink.row(code, document, index, key, message)
+                if name == "cold_replay.json" and value and _CONTRADICTIONS.search(key.casefold()):
+                    message = "the cold replay passes and lists something that did not"
+                    sink.row("ROW_CONTRADICTS_ITSELF", document, index, key, message)
         for key, value in document.top.items():
             for code, message in problems(key, value, free=True):
                 sink.file(code, name, escape_pointer(key), message)
@@ -82,6 +91,9 @@ def check_plain_document(name: str, value: Any, known: frozenset[str], sink: Sin
     for key, item in value.items():
         for code, message in problems(key, item, free=key not in known):
             sink.file(code, name, escape_pointer(key), message)
+        if key in known and too_long(item):
+            message = f"texts of at most {LONGEST_PARAGRAPH} characters are expected"
+            sink.file("TEXT_TOO_LONG", name, escape_pointer(key), message)
 
 
 def problems(key: str, value: Any, *, free: bool) -> Iterator[tuple[str, str]]:
@@ -90,12 +102,8 @@ def problems(key: str, value: Any, *, free: bool) -> Iterator[tuple[str, str]]:
     Args:
         key: the key.
         value: what stands under it.
-        free: the format does not know the key; text under it could be reasoning that nobody vouches for.
+        free: the format does not know the key, so nobody reads what stands there: see `_unread`.
     """
-    if free and key in _TRAP_FLAGS and value is not False:
-        yield "FLAG_WRONG", "the flag of a trap is set in a row that has no such field"
-    if free and value and _CONTRADICTIONS.search(key.casefold()):
-        yield "ROW_CONTRADICTS_ITSELF", "the row passes and lists something that did not"
     nodes = list(_nodes(key, value))
     names = {name: found for name, _ in nodes if name is not None and (found := forbidden(name)) is not None}
     for name, found in sorted(names.items()):
@@ -107,9 +115,24 @@ def problems(key: str, value: Any, *, free: bool) -> Iterator[tuple[str, str]]:
         yield "FLAG_WRONG", "bodies may not stand in receipts"
     if any(isinstance(node, float) and not math.isfinite(node) for _, node in nodes):
         yield "NOT_JSON_NUMBER", "NaN and infinities are no JSON numbers"
-    texts = (node for _, node in nodes if isinstance(node, str) and node.strip())
-    if free and not names and not key.endswith(_TIME_SUFFIX) and any(texts):
-        yield "UNREAD_TEXT", "text under a key that the format does not know"
+    if free and not names:
+        yield from _unread(key, value, nodes)
+
+
+def _unread(key: str, value: Any, nodes: list[tuple[str | None, Any]]) -> Iterator[tuple[str, str]]:
+    """What may not stand under a key that the format does not know: text, a text as key, many numbers, a flag."""
+    if (squeeze(key) in _TRAP_FLAGS or key.endswith("_authorized")) and value is not False:
+        yield "FLAG_WRONG", "a flag of a trap or an authority is set where the format has no such field"
+    odd_key = any(name is not None and not _NAME.fullmatch(name) for name, _ in nodes)
+    texts = any(isinstance(node, str) and node.strip() for _, node in nodes)
+    if odd_key or texts or sum(not isinstance(node, dict | list) for _, node in nodes) > _MOST_NUMBERS:
+        yield "UNREAD_TEXT", "a key that the format does not know may hold a few numbers and flags, no text"
+
+
+def too_long(value: Any) -> bool:
+    """Whether a value that the format knows holds a text longer than a paragraph, or very many."""
+    texts = [node for _, node in _nodes("", value) if isinstance(node, str)]
+    return len(texts) > _MOST_TEXTS or any(len(text) > LONGEST_PARAGRAPH for text in texts)
 
 
 def forbidden(key: str) -> str | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from itertools import chain, pairwise
 from typing import Any
@@ -11,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from armslength.replay.chains import Indexes, IntArray, column
-from armslength.replay.rows import LAYOUTS, Document, text
+from armslength.replay.rows import LAYOUTS, Document, strings, text
 
 from .ids import fold_all, fold_lists
 from .sink import Sink
 
-_DIGITS = "0123456789"
+_NUMBER = re.compile("[0-9]+")
 
 
 def check_order(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
@@ -53,7 +54,7 @@ def _observations(documents: Mapping[str, Document], indexes: Indexes, sink: Sin
         _owners(documents, indexes, sink)
     as_listed = set(chain.from_iterable(column(rows, "observation_digest_refs")))
     as_cited = column(steps, "observation_digest_ref")
-    if not as_listed.isdisjoint(as_cited) and not as_listed.issuperset(as_cited):
+    if not as_listed.isdisjoint(as_cited) and as_listed != set(as_cited):
         _half_listed(documents, indexes, sink)
 
 
@@ -112,13 +113,19 @@ def _shared_in_episode(found: list[tuple[Document, int, str]], document: Documen
 
 
 def _half_listed(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
-    """An episode that lists the observation of one of its steps lists those of all."""
+    """An episode that lists the observation of one of its steps lists those of all, and no others."""
     listed = {row.episode_id: set(row.observation_digest_refs) for row in indexes.rows["task_episodes.json"]}
     rows = indexes.rows["belief_states.json"]
     found = [row.observation_digest_ref in listed.get(row.episode_id, ()) for row in rows]
     if not any(found):
         return
     listing = {row.episode_id for row, is_listed in zip(rows, found, strict=True) if is_listed}
+    cited = {row.observation_digest_ref for row in rows}
+    episodes = documents["task_episodes.json"]
+    for index, row in enumerate(indexes.rows[episodes.name]):
+        if row.episode_id in listing and not cited.issuperset(row.observation_digest_refs):
+            message = "an observation is listed that no step rests on: a step may be missing"
+            sink.row("OBSERVATION_WITHOUT_STEP", episodes, index, "observation_digest_refs", message)
     for index, (row, is_listed) in enumerate(zip(rows, found, strict=True)):
         if not is_listed and row.episode_id in listing:
             message = "the episode lists the observations of other steps and not this one"
@@ -134,7 +141,7 @@ def _half_listed(documents: Mapping[str, Document], indexes: Indexes, sink: Sink
 def _steps(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
     """A trajectory lists its process rewards in the order of their steps, and its outcome rests on the last.
 
-    Step ids say an order where they are one prefix and a number; else the listing is the order.
+    Step ids say an order where they are alike but for their numbers; else the listing is the order.
     """
     document = documents["trajectory_groups.json"]
     rewards, beliefs = indexes.rewards, indexes.beliefs
@@ -148,11 +155,12 @@ def _steps(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> N
                 steps.append((belief.step_id, belief.belief_state_id))
                 cited.add(belief.feedback_ref)
         names = [step for step, _ in steps]
-        numbers = _numbers(names)
-        if numbers is None and _mixed(names):
-            message = "some steps of the trajectory are numbered alike and one is not"
+        if _mixed(names):
+            message = (
+                "one step id departs from the pattern that the others share, so the order cannot be told"
+            )
             sink.row("STEP_ID_UNLIKE", document, index, "process_reward_refs", message)
-        if numbers is not None and any(after <= before for before, after in pairwise(numbers)):
+        if not _in_order(names):
             message = "the trajectory lists its process rewards in another order than their steps"
             sink.row("STEP_ORDER", document, index, "process_reward_refs", message)
         outcome = indexes.rewards.get(row.outcome_reward_ref)
@@ -170,14 +178,17 @@ def _not_in_order(indexes: Indexes) -> list[tuple[int, Any]]:
     owners, refs = indexes.items["trajectory_groups.json", "process_reward_refs"]
     paid = indexes.row_of[file][refs]
     belief = indexes.row_of["belief_states.json"][indexes.codes[file, "belief_state_id"][paid]]
-    stem, look, number = (part[belief] for part in _step_parts(indexes))
+    patterns_of, looks_of, keys = _step_parts(indexes)
+    pattern, look = patterns_of[belief], looks_of[belief]
     doubtful = np.zeros(len(rows), bool)
-    doubtful[owners[(paid < 0) | (belief < 0) | (number < 0)]] = True
+    doubtful[owners[(paid < 0) | (belief < 0)]] = True
     listed = np.bincount(owners, minlength=len(rows))
-    stems, looks = (_distinct_per_owner(owners, part, len(rows)) for part in (stem, look))
-    back = (owners[1:] == owners[:-1]) & (number[1:] <= number[:-1])
-    doubtful |= (stems == 1) & (np.bincount(owners[1:][back], minlength=len(rows)) > 0)
-    doubtful |= (stems != 1) & ((stems < listed) | (looks < stems))
+    patterns, looks = (_distinct_per_owner(owners, part, len(rows)) for part in (pattern, look))
+    numbers = [keys[row] for row in belief.tolist()]
+    back = np.array([False, *(after <= before for before, after in pairwise(numbers))], bool)[: len(owners)]
+    back[1:] &= owners[1:] == owners[:-1]
+    doubtful |= (patterns == 1) & (np.bincount(owners[back], minlength=len(rows)) > 0)
+    doubtful |= (patterns != 1) & ((patterns < listed) | (looks < patterns) | (listed == 2))
     last = np.full(len(rows), -1)
     last[owners] = belief
     outcome = indexes.row_of[file][indexes.codes["trajectory_groups.json", "outcome_reward_ref"][:-1]]
@@ -189,17 +200,24 @@ def _not_in_order(indexes: Indexes) -> list[tuple[int, Any]]:
     return [(index, rows[index]) for index in np.flatnonzero(doubtful).tolist()]
 
 
-def _step_parts(indexes: Indexes) -> tuple[IntArray, IntArray, IntArray]:
-    """Per belief, and −1 for none: code of the stem of its step id, code of how it looks, the number it ends in."""
+def _step_parts(indexes: Indexes) -> tuple[IntArray, IntArray, list[tuple[int, ...]]]:
+    """Per belief, and last for none: code of the pattern of its step id, code of how it looks, its numbers."""
     names = column(indexes.rows["belief_states.json"], "step_id")
-    stems = [name.rstrip(_DIGITS) for name in names]
-    tails = [name[len(stem) :] for name, stem in zip(names, stems, strict=True)]
-    numbers = [int(tail) if 0 < len(tail) < 19 else -1 for tail in tails]
+    patterns = [_pattern(name) for name in names]
     coded: list[IntArray] = []
-    for texts in (stems, fold_all(stems)):
+    for texts in (patterns, fold_all(patterns)):
         code: dict[str, int] = {}
         coded.append(np.array([*(code.setdefault(item, len(code)) for item in texts), -1], np.int64))
-    return coded[0], coded[1], np.array([*numbers, -1], np.int64)
+    return coded[0], coded[1], [*map(_step_numbers, names), ()]
+
+
+def _pattern(step: str) -> str:
+    """A step id with its numbers taken out: steps of one pattern are ordered by their numbers."""
+    return _NUMBER.sub("#", step)
+
+
+def _step_numbers(step: str) -> tuple[int, ...]:
+    return tuple(int(digits[-18:]) if len(digits) > 18 else int(digits) for digits in _NUMBER.findall(step))
 
 
 def _distinct_per_owner(owners: IntArray, codes: IntArray, count: int) -> IntArray:
@@ -208,40 +226,42 @@ def _distinct_per_owner(owners: IntArray, codes: IntArray, count: int) -> IntArr
     return np.bincount(pairs // width, minlength=count)
 
 
-def _numbers(steps: list[str]) -> list[int] | None:
-    """The numbers that step ids end in, if all have one prefix; else None."""
-    stems = {step.rstrip(_DIGITS) for step in steps}
-    if len(stems) != 1:
-        return None
-    start = len(stems.pop())
-    tails = [step[start:] for step in steps]
-    return list(map(int, tails)) if all(map(str.isdigit, tails)) and max(map(len, tails)) < 19 else None
+def _in_order(steps: list[str]) -> bool:
+    """Whether steps of one pattern come in the order of their numbers; steps of several say no order."""
+    if len(set(map(_pattern, steps))) != 1:
+        return True
+    numbers = list(map(_step_numbers, steps))
+    return not numbers[0] or all(before < after for before, after in pairwise(numbers))
 
 
 def _mixed(steps: list[str]) -> bool:
-    """Whether steps are numbered, but not all with one stem: two share one, or two stems only look alike."""
-    stems = [step.rstrip(_DIGITS) for step in steps]
-    numbered = [stem for stem, step in zip(stems, steps, strict=True) if stem != step]
-    folded = fold_all(numbered)
-    return bool(numbered) and (
-        len(numbered) < len(steps)
-        or len(set(numbered)) < len(numbered)
-        or len(set(folded)) < len(set(numbered))
-    )
+    """Whether one step departs from the pattern that all others share, or two patterns only look alike."""
+    patterns = Counter(map(_pattern, steps))
+    numbered = [pattern for pattern in patterns if "#" in pattern]
+    if len(patterns) == 1 or not numbered:
+        return False
+    looks_alike = len(set(fold_all(list(patterns)))) < len(patterns)
+    if len(steps) == 2:  # which of two departs cannot be told; that one does is told by a common beginning
+        return (
+            looks_alike or len({pattern.partition("#")[0] for pattern in patterns}) == 1 or len(numbered) == 1
+        )
+    return looks_alike or max(patterns.values()) == len(steps) - 1
 
 
 def _evidence(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -> None:
     """Evidence is no row of the bundle, belongs to one episode, and is not all that another feedback read too."""
-    feedback, replays = documents["verifier_feedback.json"], documents["cold_replay.json"]
     feedback, replays, beliefs = (
         documents[name] for name in ("verifier_feedback.json", "cold_replay.json", "belief_states.json")
     )
     evidence = [column(indexes.rows[document.name], "evidence_refs") for document in (feedback, replays)]
     observed = [[row.observation_digest_ref] for row in indexes.rows[beliefs.name]]
-    if indexes.known(chain.from_iterable(chain(*evidence, observed))):
+    predicted = [strings(row.predicted_next_evidence) for row in indexes.rows[beliefs.name]]
+    if indexes.known(chain.from_iterable(chain(*evidence, observed, predicted))):
         ids = _ids(indexes)
         for document, cited in ((feedback, evidence[0]), (replays, evidence[1]), (beliefs, observed)):
             _circular(document, cited, ids, sink)
+        _circular(beliefs, predicted, ids, sink, field="predicted_next_evidence")
+    _pool(documents, indexes, predicted, sink)
     if _distinct(fold_all(list(chain.from_iterable(chain(*evidence))))):
         return
     citing: dict[str, list[tuple[Document, int, str]]] = defaultdict(list)
@@ -264,9 +284,56 @@ def _evidence(documents: Mapping[str, Document], indexes: Indexes, sink: Sink) -
             sink.row("COLD_REPLAY_EVIDENCE_REUSED", replays, index, "evidence_refs", message)
 
 
-def _circular(document: Document, cited: list[list[str]], ids: frozenset[str], sink: Sink) -> None:
+def _pool(
+    documents: Mapping[str, Document], indexes: Indexes, predicted: list[list[str]], sink: Sink
+) -> None:
+    """Observations, evidence and predictions are one pool: what one episode owns under one name no other cites."""
+    steps, rows = indexes.rows["belief_states.json"], indexes.rows["verifier_feedback.json"]
+    replays = indexes.rows["cold_replay.json"]
+    seen = _owned(
+        zip(fold_all(column(steps, "observation_digest_ref")), column(steps, "episode_id"), strict=True)
+    )
+    evidence = fold_lists(column(rows, "evidence_refs"))
+    read = _owned((ref, row.episode_id) for row, refs in zip(rows, evidence, strict=True) for ref in refs)
+    for index, (row, refs) in enumerate(zip(rows, evidence, strict=True)):
+        if any(seen.get(ref, row.episode_id) != row.episode_id for ref in refs):
+            message = "the evidence is an observation of another episode"
+            sink.row("EVIDENCE_REUSED", documents["verifier_feedback.json"], index, "evidence_refs", message)
+    for index, (row, refs) in enumerate(zip(steps, fold_lists(predicted), strict=True)):
+        if any(own.get(ref, row.episode_id) != row.episode_id for ref in refs for own in (read, seen)):
+            message = "the belief predicts what another episode read or saw"
+            sink.row(
+                "PREDICTION_FOREIGN",
+                documents["belief_states.json"],
+                index,
+                "predicted_next_evidence",
+                message,
+            )
+    for index, refs in enumerate(fold_lists(column(replays, "evidence_refs"))):
+        if any(ref in seen for ref in refs):
+            message = "the evidence is an observation of a step"
+            sink.row(
+                "COLD_REPLAY_EVIDENCE_REUSED", documents["cold_replay.json"], index, "evidence_refs", message
+            )
+
+
+def _owned(citing: Iterable[tuple[str, str]]) -> dict[str, str | None]:
+    """Reference → the episode that cites it; None where several do."""
+    owner: dict[str, str | None] = {}
+    for ref, episode in citing:
+        owner[ref] = episode if owner.setdefault(ref, episode) == episode else None
+    return owner
+
+
+def _circular(
+    document: Document, cited: list[list[str]], ids: frozenset[str], sink: Sink, *, field: str = ""
+) -> None:
     """No row cites a row of the bundle as its evidence or observation."""
-    field = "observation_digest_ref" if document.name == "belief_states.json" else "evidence_refs"
+    field = (
+        field or "observation_digest_ref"
+        if field or document.name == "belief_states.json"
+        else "evidence_refs"
+    )
     for index, refs in enumerate(cited):
         if not ids.isdisjoint(refs):
             message = "the evidence is a row of this bundle: the reward would rest on itself"

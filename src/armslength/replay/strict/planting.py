@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 from armslength.replay.chains import Indexes
-from armslength.replay.names import EXPECTED_NEGATIVE_CASES, NEGATIVE_INPUT_NAMES
+from armslength.replay.names import EXPECTED_NEGATIVE_CASES, FORBIDDEN_KEYS, NEGATIVE_INPUT_NAMES
 from armslength.replay.row_checks import belief_reasons, feedback_reasons, reward_reasons
 from armslength.replay.rows import BeliefRow, Document, FeedbackRow, RewardRow, text
 from armslength.replay.traps import NegativeCases, case_of, negative_rows
 
-from .ids import visible
-from .keys import forbidden
+from .ids import is_name, visible
+from .keys import forbidden, problems
 from .sink import Sink
 
 # Reason of a real row → the trap that it falls into.
@@ -42,7 +42,18 @@ _PLANTS: dict[str, dict[str, Any]] = {
     "benchmark_performance_claim": {"benchmark_performance_claim": True},
     "final_answer_only_scoring": {"final_answer_only_scoring": True},
 }
-_IGNORED = frozenset({"case_id", "expected_negative_case_id", "body_redacted"})
+_IGNORED = frozenset({"case_id", "expected_negative_case_id", "body_redacted", "private_ref_metadata_only"})
+# What a planted row may set; anything else it carries would go in by the side door.
+_SETTINGS = frozenset(
+    {
+        *(key for plant in _PLANTS.values() for key in plant),
+        "verifier_receipt_ref",
+        "verifier_feedback_ref",
+        "verifier_feedback_required",
+        "reward_hacking_trap_result",
+    }
+)
+_MOST_CASES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +150,17 @@ def _changes(document: Document | None, case: str, sink: Sink) -> list[tuple[str
                 f"the file plants {case} and nothing else",
             )
         _check_labels(document.name, at.lstrip("/"), row, sink)
+        _check_minimal(document.name, at.lstrip("/"), row, sink)
+    if len(rows) > _MOST_CASES:
+        sink.file(
+            "TRAP_NOT_MINIMAL", document.name, "negative_cases", f"at most {_MOST_CASES} cases are expected"
+        )
     value = document.value
     listed = value.get("negative_cases", []) if isinstance(value, dict) else None
+    beside = value.items() if isinstance(value, dict) and listed else ()
+    for key, item in beside:
+        for code, message in problems(key, item, free=True) if key != "negative_cases" else ():
+            sink.file(code, document.name, key, message)
     if not isinstance(listed, list) or any(not isinstance(item, dict) for item in listed):
         sink.file("ROW_NOT_OBJECT", document.name, "negative_cases", "planted cases are objects in a list")
     return [(at.lstrip("/"), {key: row[key] for key in row if key not in _IGNORED}) for at, row in rows]
@@ -151,8 +171,30 @@ def _check_labels(name: str, at: str, row: dict[str, Any], sink: Sink) -> None:
     if row.get("body_redacted", True) is not True:
         sink.file("BODY_NOT_REDACTED", name, f"{at}/body_redacted", "the flag must be true")
     for key in ("case_id", "expected_negative_case_id"):
-        if key in row and not (isinstance(row[key], str) and visible(row[key])):
+        if key in row and not (isinstance(row[key], str) and visible(row[key]) and is_name(row[key])):
             sink.file("ID_NOT_STRING", name, f"{at}/{key}", "a name to see is expected")
+
+
+def _check_minimal(name: str, at: str, row: dict[str, Any], sink: Sink) -> None:
+    """A planted row sets the flags of its trap and nothing else; a forbidden key may be there, but no text under it."""
+    for key, value in row.items():
+        if key in FORBIDDEN_KEYS and not isinstance(value, str | list | dict):
+            continue
+        known = key in _SETTINGS or key in _IGNORED or key == "negative_cases"
+        if (
+            known
+            and not isinstance(value, list | dict)
+            and not (isinstance(value, str) and not is_name(value))
+        ):
+            continue
+        if key == "negative_cases":
+            continue
+        of_rows = any(key in kind.__struct_fields__ for kind in (BeliefRow, FeedbackRow, RewardRow))
+        found = list(problems(key, value, free=True))
+        if of_rows or known or not found:
+            found.append(("TRAP_NOT_MINIMAL", "a planted row sets the flags of its trap and nothing else"))
+        for code, message in found:
+            sink.file(code, name, f"{at}/{key}", message)
 
 
 def _with(step: Step, change: dict[str, Any]) -> Step:

@@ -124,7 +124,8 @@ def _rewards(document: Document, indexes: Indexes, values: Values, sink: Sink) -
             left.append(index)
             continue
         feedback = feedback_rows.get(row.verifier_feedback_ref, nothing)
-        numbers = (feedback.reliability_score, row.belief_discrepancy)
+        stated = (feedback.reliability_score, row.belief_discrepancy)
+        numbers = tuple(number if type(number) in (int, float) else None for number in stated)
         paid = _process_values(row.trajectory_group_id, indexes) if row.reward_kind == "outcome" else ()
         key = (formula.name, text(feedback.feedback_kind), *numbers, *map(type, numbers), paid)
         derived = known.get(key)

@@ -124,6 +124,8 @@ def _declared(quantity: str, entry: object) -> Declared:
             raise FormulaError(
                 "VALUE_FORMULA_ARGUMENTS", f"{field}.args.{key}", "a rational such as 3/8 is expected"
             ) from None
+    if not all(ZERO <= value <= ONE for value in args.values()):
+        raise FormulaError("VALUE_FORMULA_ARGUMENTS", f"{field}.args", "rationals from 0 to 1 are expected")
     return Declared(quantity, name, args, formula)
 
 
