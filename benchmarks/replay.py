@@ -11,7 +11,12 @@ from typing import Any
 
 from timing import seconds
 
-from armslength.replay.belief_state_process_reward_replay import INPUT_NAMES, _build_result, _without_collector, run
+from armslength.replay.belief_state_process_reward_replay import (
+    INPUT_NAMES,
+    _build_result,
+    _without_collector,
+    run,
+)
 from armslength.replay.names import PUBLIC_ROOT_NAME, Profile
 from armslength.replay.result import Options
 from armslength.replay.rows import LAYOUTS
@@ -31,14 +36,20 @@ def replay_rows(tasks: int) -> Iterator[tuple[Any, ...]]:
         (folder / "reward_policy.json").write_text(json.dumps(bare))
         peer = seconds(lambda: read_plainly(folder))
         for profile, aims in (("reference", ("≥ 1×", "≥ 0.5×")), ("strict", ("≥ 0.67×", "≥ 0.4×"))):
-            yield from _both(folder, Path(home) / "out", profile, peer, rewards, aims)
+            yield from _both(folder, Path(home) / "out", profile, peer=peer, rewards=rewards, aims=aims)
         (folder / "reward_policy.json").write_text(json.dumps(bare | {"value_formulas": formulas}))
         verdict = seconds(lambda: judged(folder, "strict"))
-        yield f"replay verdict, {rewards:,} rewards, strict, every number recomputed", _PEER, verdict, peer, "–"
+        yield (
+            f"replay verdict, {rewards:,} rewards, strict, every number recomputed",
+            _PEER,
+            verdict,
+            peer,
+            "–",
+        )
 
 
 def _both(
-    folder: Path, out: Path, profile: Profile, peer: float, rewards: int, aims: tuple[str, str]
+    folder: Path, out: Path, profile: Profile, *, peer: float, rewards: int, aims: tuple[str, str]
 ) -> Iterator[tuple[Any, ...]]:
     assert judged(folder, profile) == "pass"
     verdict = seconds(lambda: judged(folder, profile))
@@ -75,8 +86,12 @@ def make_folder(folder: Path, groups: int) -> int:
     for path in EXAMPLE.iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
     documents = {name: json.loads((EXAMPLE / name).read_bytes()) for name in LAYOUTS}
-    trajectories = [row["trajectory_group_id"] for row in documents["trajectory_groups.json"]["trajectory_groups"]]
-    episodes = {r["episode_id"]: r["trajectory_group_id"] for r in documents["task_episodes.json"]["episodes"]}
+    trajectories = [
+        row["trajectory_group_id"] for row in documents["trajectory_groups.json"]["trajectory_groups"]
+    ]
+    episodes = {
+        r["episode_id"]: r["trajectory_group_id"] for r in documents["task_episodes.json"]["episodes"]
+    }
     count = 0
     for name, layout in LAYOUTS.items():
         made = []

@@ -18,10 +18,10 @@ from bootstrap import bootstrap_rows
 from encode import encode_rows
 from features import feature_rows
 from fit import fit_rows
-from replay import replay_rows
 from threadpoolctl import threadpool_limits
 
 from audit import audit_rows
+from replay import replay_rows
 
 
 class Row(NamedTuple):

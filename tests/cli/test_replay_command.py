@@ -97,6 +97,22 @@ def test_an_unwritable_out_is_a_wrong_call_without_traceback(tmp_path: Path):
         assert "Traceback" not in done.stderr
 
 
+def test_no_output_may_stand_in_the_input(tmp_path: Path):
+    folder = copied(tmp_path, "fixture")
+    before = (folder / "belief_states.json").read_bytes()
+    common = ["run", "--input", str(folder), "--out"]
+    for words in (
+        [*common, str(folder / "out")],
+        [*common, str(tmp_path / "out"), "--acceptance-out", str(folder / "belief_states.json")],
+    ):
+        for program in (["armslength", "replay"], ["armslength.replay.belief_state_process_reward_replay"]):
+            command = [sys.executable, "-m", *program, *words]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert done.returncode == 2
+            assert "OUTPUT_IN_INPUT" in done.stderr
+    assert (folder / "belief_states.json").read_bytes() == before
+
+
 def test_replay_imports_no_statistics():
     program = (
         "import sys; import armslength.replay.belief_state_process_reward_replay, armslength.report.replay_board;"
