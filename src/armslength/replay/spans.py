@@ -84,7 +84,7 @@ def make_spans(
     bundle_id: str,
     plain: bool,
 ) -> list[Span]:
-    """One span a belief, column by column, in file order.
+    """One span a belief, column by column, in file order; long because a span has thirty columns.
 
     Args:
         indexes: the rows, joined.
