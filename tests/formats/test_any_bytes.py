@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from armslength.errors import InputError
-from armslength.formats import FORMATS, Findings, ReadOptions, read
+from armslength.formats import Findings, ReadOptions, formats, read
 from armslength.records import Trajectory
 
 DATA = Path(__file__).parent.parent / "data" / "formats"
@@ -83,7 +83,7 @@ def read_all(content: bytes, format_name: str | None) -> None:
         assert findings.counts or not content.strip() or content.strip()[:1] in b"[{\xef\xff\xfe"
 
 
-NAMES = st.none() | st.sampled_from([reader.name for reader in FORMATS])
+NAMES = st.none() | st.sampled_from([reader.name for reader in formats()])
 quick = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -110,7 +110,7 @@ def test_damaged_files(seed, data):
     read_all(bytes(content), data.draw(NAMES))
 
 
-@pytest.mark.parametrize("name", [None, *(reader.name for reader in FORMATS)])
+@pytest.mark.parametrize("name", [None, *(reader.name for reader in formats())])
 @pytest.mark.parametrize(
     "content",
     [

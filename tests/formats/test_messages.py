@@ -21,6 +21,11 @@ def call(name="f", arguments="{}", **more):
     return {"id": "c1", "type": "function", "function": {"name": name, "arguments": arguments}, **more}
 
 
+def odd(findings):
+    """What was found, but for calls and results without each other: ``test_pairing.py``."""
+    return {k: n for k, n in findings.counts.items() if k not in ("CALL_UNANSWERED", "RESULT_UNPAIRED")}
+
+
 def shape(turns):
     return [(t.role, t.writer, t.text) for t in turns]
 
@@ -40,7 +45,7 @@ def test_one_message_is_several_turns_of_one_step():
     ]
     assert [t.step for t in turns] == [0, 1, 1, 1, 1]
     assert [(t.name, t.call_id) for t in turns[3:]] == [("f", "c1"), ("g", "c2")]
-    assert not findings.counts
+    assert not odd(findings)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +61,7 @@ def test_one_message_is_several_turns_of_one_step():
 def test_listed_roles(role, expected):
     turns, findings = turns_of({"role": role, "content": "x"})
     assert expected == (turns[0].role, turns[0].writer)
-    assert not findings.counts
+    assert not odd(findings)
 
 
 def test_unlisted_roles_are_unknown_and_counted_once():
@@ -70,7 +75,7 @@ def test_unlisted_roles_are_unknown_and_counted_once():
 def test_roles_can_be_named_by_the_caller():
     turns, findings = turns_of({"role": "ipython", "content": "x"}, roles={"ipython": "tool_result"})
     assert shape(turns) == [("tool_result", "world", "x")]
-    assert not findings.counts
+    assert not odd(findings)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +97,7 @@ def test_roles_can_be_named_by_the_caller():
 def test_arguments(arguments, text, code):
     turns, findings = turns_of({"role": "assistant", "tool_calls": [call(arguments=arguments)]})
     assert text == turns[0].text
-    assert ([code] if code else []) == list(findings.counts)
+    assert ([code] if code else []) == list(odd(findings))
 
 
 @pytest.mark.parametrize(
@@ -107,14 +112,14 @@ def test_arguments(arguments, text, code):
 def test_other_shapes_of_calls(message, text):
     turns, findings = turns_of({"role": "assistant", **message})
     assert [("tool_call", "policy", text)] == shape(turns)
-    assert not findings.counts
+    assert not odd(findings)
 
 
 @pytest.mark.parametrize("stored", [[7], "x", [{"function": {}}], {"a": 1}, [None]])
 def test_no_call_is_dropped(stored):
     turns, findings = turns_of({"role": "assistant", "tool_calls": stored})
     assert [t.role for t in turns] == ["tool_call"]
-    assert findings.counts
+    assert odd(findings)
 
 
 def test_a_result_carries_no_tool_name_in_its_text():
@@ -151,7 +156,7 @@ def test_a_prefix_signals_an_error_where_the_format_says_so():
 def test_empty_assistant_messages_stay_and_are_reported():
     turns, findings = turns_of({"role": "assistant"}, {"role": "assistant", "content": "", "refusal": "no"})
     assert shape(turns) == [("assistant", "policy", ""), ("assistant", "policy", "no")]
-    assert dict(findings.counts) == {"MESSAGE_EMPTY": 1}
+    assert dict(odd(findings)) == {"MESSAGE_EMPTY": 1}
 
 
 def test_content_parts():
@@ -159,12 +164,12 @@ def test_content_parts():
     parts += [{"type": "text", "content": "b"}, {"type": "input_audio"}, "c"]
     turns, findings = turns_of({"role": "user", "content": parts})
     assert turns[0].text == "a\n[image]\nb\n[audio]\nc"
-    assert not findings.counts
+    assert not odd(findings)
     turns, findings = turns_of(
         {"role": "user", "content": {"b": 1, "a": 2}}, {"role": "user", "content": [7, {"type": "z"}]}
     )
     assert [t.text for t in turns] == ['{"a":2,"b":1}', "7\n[z]"]
-    assert dict(findings.counts) == {"CONTENT_NOT_TEXT": 2, "CONTENT_PART_UNKNOWN": 1}
+    assert dict(odd(findings)) == {"CONTENT_NOT_TEXT": 2, "CONTENT_PART_UNKNOWN": 1}
 
 
 @pytest.mark.parametrize("token", ["###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###"])
@@ -212,7 +217,7 @@ def test_a_single_user_message_is_the_task():
 def test_users_may_call_tools_and_their_words_stay_theirs():
     turns, findings = turns_of({"role": "user", "content": "API output: 5", "tool_calls": [call()]})
     assert shape(turns) == [("user", "user", "API output: 5"), ("tool_call", "user", "f {}")]
-    assert dict(findings.counts) == {"USER_HOLDS_RESULT": 1}
+    assert dict(odd(findings)) == {"USER_HOLDS_RESULT": 1}
 
 
 json_values = st.recursive(

@@ -10,28 +10,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from armslength.errors import InputError
 from armslength.records import Trajectory
 
-from .chat import Chat
 from .findings import Finding, Findings
-from .interchange import SCHEMA_NAME, Interchange, Writer, schema, to_line, write, writing
+from .interchange import SCHEMA_NAME, Writer, schema, to_line, write, writing
 from .outcomes import parse_rule
-from .outline import outline
 from .protocol import Format, ReadOptions
+from .recognise import Recogniser
+from .registry import format_named, formats
+from .rewards import write_table
 from .sources import Source, find_sources
 from .summary import Summary
-from .tau_bench import TauBench
-from .toolbench import ToolBench
-
-# What is looked at to know a format, in bytes and tokens; more only if the first look tells nothing.
-_HEADS = ((1 << 16, 4000), (1 << 22, 1 << 20))
-
-#: The readers, in the order in which they are asked.
-FORMATS: tuple[Format, ...] = (Interchange(), TauBench(), ToolBench(), Chat())
 
 
 class FileRead(NamedTuple):
@@ -87,16 +81,17 @@ def read_files(
     options = options or ReadOptions()
     findings = findings if findings is not None else Findings()
     findings.strict |= options.strict
-    chosen = FORMATS if options.format is None else (_named(options.format),)
+    readers = formats() if options.format is None else (format_named(options.format),)
     parse_rule(options.success)
     sources = find_sources([paths] if isinstance(paths, str | Path) else paths, findings)
-    return _read_files(sources, chosen, options, findings)
+    return _read_files(sources, readers, options, findings)
 
 
 def _read_files(
-    sources: Sequence[Source], chosen: Sequence[Format], options: ReadOptions, findings: Findings
+    sources: Sequence[Source], readers: Sequence[Format], options: ReadOptions, findings: Findings
 ) -> Iterator[FileRead]:
     count = 0
+    recogniser = Recogniser(readers, findings)
 
     def counted(source: Source, reader: Format) -> Iterator[Trajectory]:
         nonlocal count
@@ -107,51 +102,23 @@ def _read_files(
         except (RecursionError, MemoryError) as error:
             findings.add("FILE_UNREADABLE", source.name, found=type(error).__name__)
 
-    for source in sources:
-        reader = chosen[0] if options.format else _recognise(source, chosen, findings)
+    for listed in sources:
+        source = replace(listed)  # keeps the first bytes of this file only while it is read
+        reader = readers[0] if options.format else recogniser.reader_of(source)
         if reader is not None:
             yield FileRead(source.name, reader.name, counted(source, reader))
     if not count:
-        reasons = ", ".join(f"{code} ({n})" for code, n in sorted(findings.counts.items()))
+        reasons = ", ".join(f"{code} ({n})" for code, n in sorted((findings.counts + findings.notes).items()))
         raise InputError(
             "NOTHING_READ",
             at=f"{len(sources)} files, such as {sources[0].name}",
             found=reasons or "no record",
-            expected=f"trajectories in one of the formats {', '.join(f.name for f in FORMATS)}",
+            expected=f"trajectories in one of the formats {', '.join(f.name for f in readers)}",
             hint="Name the format with --format if you know it.",
         )
 
 
-def _named(name: str) -> Format:
-    for reader in FORMATS:
-        if reader.name == name:
-            return reader
-    raise InputError("FORMAT_NAME", found=name, expected=", ".join(reader.name for reader in FORMATS))
-
-
-def _recognise(source: Source, chosen: Sequence[Format], findings: Findings) -> Format | None:
-    reasons: list[str] = []
-    for size, tokens in _HEADS:
-        head = source.head(size)
-        if not head.strip():
-            source.open(findings).head(1)  # says why, if the file cannot be read
-            reasons = ["no content"]
-            break
-        seen = outline(head, tokens=tokens)
-        answers = [(reader, reader.detect(seen, source.name)) for reader in chosen]
-        for reader, why in answers:
-            if why is None:
-                return reader
-        reasons = [f"{reader.name}: {why}" for reader, why in answers] if seen.opening else ["not JSON"]
-        if len(head) < size or not seen.opening:
-            break
-    found = "; ".join(reasons)
-    findings.add("FORMAT_UNKNOWN", source.name, found=found, expected="one of the formats that were tried")
-    return None
-
-
 __all__ = [
-    "FORMATS",
     "SCHEMA_NAME",
     "FileRead",
     "Finding",
@@ -162,11 +129,14 @@ __all__ = [
     "Summary",
     "Writer",
     "find_sources",
+    "format_named",
+    "formats",
     "parse_rule",
     "read",
     "read_files",
     "schema",
     "to_line",
     "write",
+    "write_table",
     "writing",
 ]

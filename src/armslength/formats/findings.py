@@ -1,7 +1,8 @@
 """Findings: what was wrong in an input, where, and how often.
 
 A finding does not stop a run: the record is kept, normalised or listed as unread. Under ``strict`` the first
-one stops it (``tests/formats/test_findings.py``).
+one stops it (``tests/formats/test_findings.py``). A note is no fault: it says what the content holds that a
+reader of figures should know, and stops nothing.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class Findings:
         self.strict = strict
         self.keep = keep
         self.counts: Counter[str] = Counter()
+        self.notes: Counter[str] = Counter()
+        self._noted: dict[tuple[str, str], int] = {}
         self._kept: dict[tuple[str, str, str, str], int] = {}
 
     def add(self, code: str, at: str, *, found: str = "", expected: str = "") -> None:
@@ -58,6 +61,13 @@ class Findings:
         if key in self._kept or len(self._kept) < self.keep:
             self._kept[key] = self._kept.get(key, 0) + 1
 
+    def note(self, code: str, at: str) -> None:
+        """Count something that is no fault, by code and place."""
+        self.notes[code] += 1
+        key = (code, at)
+        if key in self._noted or len(self._noted) < self.keep:
+            self._noted[key] = self._noted.get(key, 0) + 1
+
     def __len__(self) -> int:
         return self.counts.total()
 
@@ -65,6 +75,11 @@ class Findings:
     def items(self) -> list[Finding]:
         """The kept findings in the order in which they were first found."""
         return [Finding(*key, count) for key, count in self._kept.items()]
+
+    @property
+    def noted(self) -> list[Finding]:
+        """The kept notes in the order in which they were first made."""
+        return [Finding(code, at, count=count) for (code, at), count in self._noted.items()]
 
     def to_json(self, *, limit: int | None = None) -> dict[str, object]:
         """Counts by code and the kept findings.
@@ -76,11 +91,16 @@ class Findings:
             A mapping that JSON can write.
         """
         items = self.items[:limit]
+        noted = [{"code": n.code, "at": n.at, "count": n.count} for n in self.noted[:limit]]
         listed: list[dict[str, object]] = [
             {"code": f.code, "at": f.at, "found": f.found, "expected": f.expected, "count": f.count}
             for f in items
         ]
-        return {"counts": dict(sorted(self.counts.items())), "listed": listed}
+        return {
+            "counts": dict(sorted(self.counts.items())),
+            "listed": listed,
+            "notes": {"counts": dict(sorted(self.notes.items())), "listed": noted},
+        }
 
 
 def _short(text: str, limit: int = 200) -> str:

@@ -27,7 +27,8 @@ from .findings import Findings
 from .names import distinct
 from .outline import Outline
 from .protocol import ReadOptions
-from .rows import decode, read_rows
+from .rows import Row, decode, read_rows
+from .runs import Lookup, chosen_key, fields_of, is_wanted
 from .sources import Source
 
 SCHEMA_NAME = "armslength/trajectory/v1"
@@ -54,6 +55,7 @@ class InterchangeRow(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 _DECODER = msgspec.json.Decoder(InterchangeRow)
+_FIELDS = msgspec.json.Decoder(dict[str, Any])
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -61,6 +63,7 @@ class Interchange:
     """Reader of ``armslength/trajectory/v1``."""
 
     name = "interchange"
+    left_out = ("keys of meta other than origin",)
 
     def detect(self, head: Outline, path: str) -> str | None:  # noqa: ARG002
         """Rows with turns that name their writers."""
@@ -79,13 +82,40 @@ class Interchange:
             decoded = decode(row, _DECODER, findings)
             if decoded is None:
                 continue
-            if decoded.rewards and not all(math.isfinite(reward.value) for reward in decoded.rewards):
+            if decoded.rewards and not all(map(_is_sound, decoded.rewards)):
                 findings.add(
                     "ROW_INVALID", row.at, found="a reward that is not finite", expected="finite rewards"
                 )
                 continue
+            lookup = _lookup(row, decoded)
+            if options.where and not is_wanted(lookup, options, row.at, findings):
+                continue
             decoded.id = distinct(decoded.id, row.position, names, row.at, findings)
+            task = chosen_key(lookup, options.task, row.at, findings)
+            if task is not None:
+                decoded.task, decoded.group = task, UNSET
+            decoded.policy = chosen_key(lookup, options.policy, row.at, findings) or decoded.policy
+            if options.label and decoded.outcome and decoded.outcome.source != options.label:
+                found = f"labels: {decoded.outcome.source}"
+                findings.add("LABEL_MISSING", row.at, found=found, expected=options.label)
+                decoded.outcome = None
             yield _trajectory(decoded, row.at)
+
+
+def _is_sound(reward: StepReward) -> bool:
+    """A finite number, or none with a reason."""
+    return reward.reason is not None if reward.value is None else math.isfinite(reward.value)
+
+
+def _lookup(row: Row, decoded: InterchangeRow) -> Lookup:
+    def lookup(name: str) -> object:
+        value = getattr(decoded, name, UNSET)
+        if value is not UNSET and not isinstance(value, msgspec.Struct):
+            return value
+        fields: dict[str, Any] | None = decode(row, _FIELDS, Findings())
+        return fields_of(fields or {})(name)
+
+    return lookup
 
 
 def _trajectory(row: InterchangeRow, at: str) -> Trajectory:
@@ -128,7 +158,7 @@ def to_line(trajectory: Trajectory) -> bytes:
     Raises:
         InputError: a reward is not finite (REWARD_NOT_FINITE).
     """
-    if any(not math.isfinite(reward.value) for reward in trajectory.rewards):
+    if not all(map(_is_sound, trajectory.rewards)):
         raise InputError("REWARD_NOT_FINITE", at=f"trajectory {trajectory.id!r}", expected="finite rewards")
     row = InterchangeRow(
         id=trajectory.id,

@@ -10,17 +10,19 @@ Tests: ``tests/formats/test_messages.py``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
 
-from armslength.records import Role, Turn, Writer
+from armslength.records import Role, Turn, Writer, WriterSource, imitates_result
 
 from .calls import Call, read_calls
 from .canonical import canonical
+from .content import content_text, has_blocks, plain, split_blocks
 from .findings import Findings
+from .pairing import OpenCalls
 
 TERMINAL_TOKENS: Final = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
 TERMINAL_CALLS: Final = frozenset({"Finish", "submit", "transfer_to_human_agents"})
@@ -40,11 +42,20 @@ _ROLE_OF: Final[dict[str, Role]] = {
     "system": "system",
     "developer": "system",
     "user": "user",
+    "human": "user",
+    "Human": "user",
     "assistant": "assistant",
+    "Assistant": "assistant",
+    "ai": "assistant",
+    "AI": "assistant",
+    "gpt": "assistant",
+    "chatgpt": "assistant",
+    "model": "assistant",
     "tool": "tool_result",
     "function": "tool_result",
+    "ipython": "tool_result",
+    "observation": "tool_result",
 }
-_MEDIA: Final = {"image_url": "image", "input_image": "image", "input_audio": "audio"}
 
 
 class Message(msgspec.Struct, gc=False):
@@ -60,6 +71,10 @@ class Message(msgspec.Struct, gc=False):
     refusal: Any = None
     error: Any = None
     is_error: Any = None
+    reasoning: Any = None
+    is_demo: Any = None
+    is_copied_context: Any = None
+    sampled: Any = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +87,7 @@ class MessageRules:
         roles: what unlisted role names stand for.
         error_prefix: a result signals an error by this beginning; None if only an explicit field does.
         lone_user_is_task: a single user message is the task's text.
+        first_call_only: the harness executes the first call of a message, and no other.
     """
 
     file: str
@@ -79,6 +95,7 @@ class MessageRules:
     roles: Mapping[str, Role] = field(default_factory=dict)
     error_prefix: str | None = None
     lone_user_is_task: bool = False
+    first_call_only: bool = False
 
 
 def count_roles(messages: Sequence[Message]) -> dict[str, int]:
@@ -87,44 +104,67 @@ def count_roles(messages: Sequence[Message]) -> dict[str, int]:
     try:
         counts = Counter(names)
     except TypeError:  # a role that is a list or an object
-        return dict(Counter(_plain(name) for name in names))
-    return {_plain(name): count for name, count in counts.items()}
+        return dict(Counter(plain(name) for name in names))
+    return {plain(name): count for name, count in counts.items()}
 
 
-def to_turns(messages: Sequence[Message], rules: MessageRules, at: str) -> tuple[Turn, ...]:
+def to_turns(
+    messages: Sequence[Message], rules: MessageRules, at: str, tools: Collection[str] | None = None
+) -> tuple[Turn, ...]:
     """Split messages into turns.
 
     Args:
         messages: of one record.
         rules: of the format.
         at: what findings call the record.
+        tools: the names of the tools that the record offers, where it lists them.
 
     Returns:
         Turns in the order of the record; a turn's step is the index of its message.
     """
     turns: list[Turn] = []
-    open_calls: list[Call] = []
-    findings, error_prefix = rules.findings, rules.error_prefix
+    calls = OpenCalls(rules.findings, at, tools)
     for step, message in enumerate(messages):
-        name, text = message.role, message.content
-        role = (_ROLE_OF.get(name) if type(name) is str else None) or _other_role(name, rules)
-        if type(text) is not str:
-            text = "" if text is None else _content_text(text, findings, f"{at} messages[{step}]")
-        ends = role != "system" and "###" in text and any(token in text for token in TERMINAL_TOKENS)
-        if role == "assistant":
-            calls = _assistant(turns, message, text, step, ends=ends, findings=findings, at=at)
-            open_calls = calls or open_calls
-        elif role == "tool_result":
-            call = _answered(message.tool_call_id, open_calls) if open_calls else None
-            turns.append(_result(message, text, step, call, error_prefix, ends=ends))
+        copied = message.is_demo or message.is_copied_context or message.sampled is False
+        before = len(turns)
+        if type(message.content) is not str and has_blocks(message.content):
+            for piece in split_blocks(message.content, message.role):
+                _add(turns, Message(**piece), step, calls, rules=rules, at=at)
         else:
-            turns.append(Turn("terminal" if ends else role, WRITER_OF[role], text, step))
-            if role == "user" and (message.tool_calls or text.startswith("API output:")):
-                turns += _user_extras(message, text, step, findings, at)
+            _add(turns, message, step, calls, rules=rules, at=at)
+        if copied and message.role != "system":
+            turns[before:] = [_copied(turn) for turn in turns[before:]]
+    calls.close(TERMINAL_CALLS)
     if rules.lone_user_is_task:
         _mark_task(turns)
     _mark_last_act(turns)
     return tuple(turns)
+
+
+def _add(
+    turns: list[Turn], message: Message, step: int, calls: OpenCalls, *, rules: MessageRules, at: str
+) -> None:
+    """Append the turns of one message."""
+    name, text, findings = message.role, message.content, rules.findings
+    role = (_ROLE_OF.get(name) if type(name) is str else None) or _other_role(name, rules)
+    if type(text) is not str:
+        text = "" if text is None else content_text(text, findings, f"{at} messages[{step}]")
+    ends = role != "system" and "###" in text and any(token in text for token in TERMINAL_TOKENS)
+    if role == "assistant":
+        made = _assistant(turns, message, text, step, ends=ends, findings=findings, at=at)
+        if made:
+            calls.add(made[:1] if rules.first_call_only else made, step)
+    elif role == "tool_result":
+        turns.append(_result(message, text, step, calls, rules.error_prefix, ends=ends))
+    else:
+        turns.append(Turn("terminal" if ends else role, WRITER_OF[role], text, step))
+        if role == "user" and (message.tool_calls or imitates_result(text)):
+            calls.add(_user_extras(turns, message, text, step, rules=rules, at=at), step)
+
+
+def _copied(turn: Turn) -> Turn:
+    """A turn that the record says no model of this run produced: a demonstration, or copied context."""
+    return msgspec.structs.replace(turn, writer="task", writer_source="field")
 
 
 def _other_role(name: object, rules: MessageRules) -> Role:
@@ -144,12 +184,19 @@ def _assistant(
     role: Role = "terminal" if ends else "assistant"
     before = len(turns)
     calls: list[Call] = []
-    if message.reasoning_content:
-        turns.append(Turn(role, "policy", _plain(message.reasoning_content), step))
+    reasoning = message.reasoning_content or message.reasoning
+    if reasoning:
+        turns.append(Turn(role, "policy", plain(reasoning), step))
+    if text.startswith("<think>"):
+        thought, _, text = text[len("<think>") :].partition("</think>")
+        turns.append(Turn(role, "policy", thought.strip(), step))
+        text = text.lstrip()
     if text:
         turns.append(Turn(role, "policy", text, step))
+        if imitates_result(text):
+            findings.note("IMITATED_OBSERVATION", at)
     if message.refusal:
-        turns.append(Turn(role, "policy", _plain(message.refusal), step))
+        turns.append(Turn(role, "policy", plain(message.refusal), step))
     if message.tool_calls or message.function_call:
         calls = read_calls(message.tool_calls, message.function_call, findings, f"{at} messages[{step}]")
         call_role: Role = "terminal" if ends else "tool_call"
@@ -161,34 +208,30 @@ def _assistant(
     return calls
 
 
-def _user_extras(message: Message, text: str, step: int, findings: Findings, at: str) -> list[Turn]:
+def _user_extras(
+    turns: list[Turn], message: Message, text: str, step: int, *, rules: MessageRules, at: str
+) -> list[Call]:
     """Calls that the user makes; text that looks like a result is reported, but stays the user's."""
-    if text.startswith("API output:"):
-        findings.add(
-            "USER_HOLDS_RESULT", f"{at} messages[{step}]", found="API output:", expected="a tool message"
-        )
+    findings = rules.findings
+    if imitates_result(text):
+        findings.add("USER_HOLDS_RESULT", f"{at} messages[{step}]", expected="a tool message")
     if not message.tool_calls:
         return []
     calls = read_calls(message.tool_calls, None, findings, f"{at} messages[{step}]")
-    return [Turn("tool_call", "user", call.text, step, call.name, call.id) for call in calls]
-
-
-def _answered(call_id: object, open_calls: list[Call]) -> Call | None:
-    """The call that a result answers, by identifier, or the first open one if it carries none."""
-    for call in open_calls:
-        if call.id == call_id or call_id is None:
-            open_calls.remove(call)
-            return call
-    return None
+    turns += [Turn("tool_call", "user", call.text, step, call.name, call.id) for call in calls]
+    return calls
 
 
 def _result(
-    message: Message, text: str, step: int, call: Call | None, error_prefix: str | None, *, ends: bool
+    message: Message, text: str, step: int, calls: OpenCalls, error_prefix: str | None, *, ends: bool
 ) -> Turn:
+    call = calls.answer(message.tool_call_id, message.name, step)
     call_id = message.tool_call_id if type(message.tool_call_id) is str else None
     name = message.name if type(message.name) is str else (call.name if call else None)
     error = _explicit_error(message) if error_prefix is None else text.startswith(error_prefix)
-    return Turn("terminal" if ends else "tool_result", "world", text, step, name, call_id, error)
+    source: WriterSource = "unpaired" if call is None else "role"
+    role: Role = "terminal" if ends else "tool_result"
+    return Turn(role, "world", calls.visible(text, call), step, name, call_id, error, source)
 
 
 def _explicit_error(message: Message) -> bool | None:
@@ -213,34 +256,3 @@ def _mark_last_act(turns: list[Turn]) -> None:
         if turn.name not in TERMINAL_CALLS or turn.role not in ("tool_call", "tool_result"):
             return
         turns[i] = msgspec.structs.replace(turn, role="terminal")
-
-
-def _plain(value: object) -> str:
-    return value if type(value) is str else canonical(value)
-
-
-def _content_text(content: object, findings: Findings, at: str) -> str:
-    """Text of a content that is no string: parts are joined, media become a marker."""
-    if not isinstance(content, list):
-        findings.add("CONTENT_NOT_TEXT", at, found=type(content).__name__, expected="text or parts")
-        return canonical(content)
-    return "\n".join(_part_text(part, findings, at) for part in content)
-
-
-def _part_text(part: object, findings: Findings, at: str) -> str:
-    if isinstance(part, str):
-        return part
-    kind = part.get("type") if isinstance(part, dict) else None
-    if isinstance(part, dict) and isinstance(kind, str):
-        for key in ("text", "content", "refusal", "thinking"):
-            if isinstance(part.get(key), str) and kind in _TEXT_PARTS:
-                return str(part[key])
-        if kind not in _KNOWN_MEDIA:
-            findings.add("CONTENT_PART_UNKNOWN", at, found=kind, expected="a text part or known media")
-        return f"[{_MEDIA.get(kind, kind)}]"
-    findings.add("CONTENT_NOT_TEXT", at, found="a part without a type", expected="parts with a type")
-    return canonical(part)
-
-
-_TEXT_PARTS: Final = frozenset({"text", "input_text", "output_text", "refusal", "thinking"})
-_KNOWN_MEDIA: Final = frozenset({*_MEDIA, "image", "audio", "file", "input_file", "video_url"})

@@ -13,6 +13,7 @@ import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from armslength.errors import InputError
@@ -93,6 +94,7 @@ class Judgement(NamedTuple):
     reason: str | None = None
 
 
+@lru_cache(maxsize=8)
 def parse_rule(text: str | None) -> SuccessRule | None:
     """Read a success rule.
 

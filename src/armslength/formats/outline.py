@@ -8,6 +8,7 @@ from dataclasses import dataclass
 # A quote that opens a string which the first bytes do not close ends the scan: what follows is text.
 _TOKEN = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|([{}\[\]])|(")', re.DOTALL)
 _MAX_DEPTH = 4
+_TEXT = 4096
 
 
 @dataclass(frozen=True)
@@ -17,10 +18,12 @@ class Outline:
     Attributes:
         opening: ``{``, ``[`` or empty when the text does not begin like JSON.
         keys: paths of the keys that were seen, such as ``results[].traj``; a leading ``[].`` is left out.
+        text: the first characters, for formats that are no JSON.
     """
 
     opening: str
     keys: frozenset[str]
+    text: str = ""
 
     def why_not(self, *needed: str) -> str | None:
         """None if all these keys were seen, else which were not."""
@@ -44,7 +47,7 @@ def outline(head: bytes, *, tokens: int = 4000) -> Outline:
     opening = text[:1] if text[:1] in ("{", "[") else ""
     keys: set[str] = set()
     if not opening:
-        return Outline("", frozenset())
+        return Outline("", frozenset(), text[:_TEXT])
     path: list[str] = []
     key = ""
     for count, token in enumerate(_TOKEN.finditer(text)):
@@ -63,4 +66,4 @@ def outline(head: bytes, *, tokens: int = 4000) -> Outline:
             key = string
             if len(path) <= _MAX_DEPTH:
                 keys.add(".".join(part for part in (*path, key) if part).removeprefix("[]."))
-    return Outline(opening, frozenset(keys))
+    return Outline(opening, frozenset(keys), text[:_TEXT])

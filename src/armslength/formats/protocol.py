@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from armslength.records import Role, Trajectory
 
@@ -19,12 +19,22 @@ class ReadOptions:
 
     Attributes:
         success: a comparison ``FIELD OP NUMBER`` that says when a run succeeded, such as ``reward>=1``.
+        label: the name of the label to take where a record has several, or of a field that holds one.
+        where: read only records whose fields have these values; several values of one key are alternatives.
+        task: the field that names the task, instead of the format's own rule.
+        policy: the field that names the policy, instead of the format's own rule.
+        crashed: whether a run that broke off is left out or counts as a failure.
         strict: stop at the first finding; also looks for duplicate keys in every record.
         format: the reader's name, instead of recognising files by their content.
         roles: what role names stand for that the format does not list.
     """
 
     success: str | None = None
+    label: str | None = None
+    where: Sequence[tuple[str, str]] = ()
+    task: str | None = None
+    policy: str | None = None
+    crashed: Literal["exclude", "failure"] = "exclude"
     strict: bool = False
     format: str | None = None
     roles: Mapping[str, Role] = field(default_factory=dict)
@@ -38,11 +48,16 @@ class Format(Protocol):
         """The name that ``--format`` takes and that origins carry."""
         ...
 
+    @property
+    def left_out(self) -> Sequence[str]:
+        """What the format stores that a trajectory has no place for; ``read --out`` names it."""
+        ...
+
     def detect(self, head: Outline, path: str) -> str | None:
         """Recognise a file by its first bytes.
 
         Args:
-            head: which keys stand where in the first bytes.
+            head: which keys stand where in the first bytes, and the bytes as text.
             path: the file's name.
 
         Returns:

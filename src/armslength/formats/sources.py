@@ -9,6 +9,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from armslength.errors import InputError
@@ -16,6 +17,7 @@ from armslength.errors import InputError
 from .findings import Findings
 from .streams import Stream
 
+_FIRST = 1 << 16
 _SUFFIXES = (".gz", ".zst", ".jsonl", ".json", ".ndjson")
 
 
@@ -49,7 +51,11 @@ class Source:
 
     def head(self, size: int = 1 << 16) -> bytes:
         """The first bytes of the content; findings come when it is read in full."""
-        return self.open(Findings()).head(size)
+        return self._first if size <= _FIRST else self.open(Findings()).head(size)
+
+    @cached_property
+    def _first(self) -> bytes:
+        return self.open(Findings()).head(_FIRST)
 
 
 def stem(name: str) -> str:

@@ -13,16 +13,17 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from armslength.records import Origin, Outcome, Trajectory, Turn
+from armslength.records import Trajectory, Turn
 
 from .canonical import canonical, digest
 from .findings import Findings
 from .messages import Message, MessageRules, count_roles, to_turns
 from .names import distinct
-from .outcomes import SuccessRule, judge_number, outcome_of, parse_rule
+from .outcomes import judge_number
 from .outline import Outline
 from .protocol import ReadOptions
 from .rows import Row, decode, read_rows
+from .runs import Label, Run, fields_of, to_trajectory
 from .sources import Source
 
 #: Tools that only one domain has; the others (``get_user_details``, ``think``, …) say nothing.
@@ -85,6 +86,11 @@ class TauBench:
     """Reader of τ-bench results and few-shot displays."""
 
     name = "tau_bench"
+    left_out = (
+        "info.task and info.reward_info (gold actions)",
+        "info.user_cost",
+        "records of added checkers",
+    )
 
     def detect(self, head: Outline, path: str) -> str | None:  # noqa: ARG002
         """Runs with a ``traj``, or displays."""
@@ -100,8 +106,7 @@ class TauBench:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read runs as trajectories; a file's domain is settled before its first run is given."""
-        rule = parse_rule(options.success)
-        rules = MessageRules(source.name, findings, options.roles, error_prefix="Error")
+        rules = MessageRules(source.name, findings, options.roles, error_prefix="Error", first_call_only=True)
         names: set[str] = set()
         runs: list[_Run] = []
         for row in read_rows(source, findings, inside="results"):
@@ -109,7 +114,9 @@ class TauBench:
             if record is None:
                 continue
             if record.messages_display is not None:
-                yield _display(row, record, source, names, findings)
+                made = to_trajectory(_display(row, record, source, names, findings), options, findings)
+                if made is not None:
+                    yield made
             elif record.traj is UNSET:
                 findings.add("ROW_INVALID", row.at, found="no traj", expected="a tau-bench run")
             else:
@@ -117,56 +124,41 @@ class TauBench:
                 turns = to_turns(messages, rules, row.at)
                 runs.append(_Run(row, record, messages, turns, _domain(record, turns)))
         for run, task in zip(runs, _tasks(runs), strict=True):
-            yield _trajectory(run, task, source=source, rule=rule, names=names, findings=findings)
+            trajectory = to_trajectory(_as_run(run, task, source, names, findings), options, findings)
+            if trajectory is not None:
+                yield trajectory
 
 
-def _trajectory(
-    run: _Run,
-    task: str,
-    *,
-    source: Source,
-    rule: SuccessRule | None,
-    names: set[str],
-    findings: Findings,
-) -> Trajectory:
+def _as_run(run: _Run, task: str, source: Source, names: set[str], findings: Findings) -> Run:
     row, record = run.row, run.record
     info = record.info if isinstance(record.info, dict) else {}
-    crashed = bool(info.get("error")) or not run.messages
-    outcome, unlabelled = _outcome(run, rule, findings)
-    declared = outcome.success if outcome else None
     trial = record.trial if type(record.trial) is int else None
     name = canonical(record.task_id) if trial is None else f"{canonical(record.task_id)}/{trial}"
-    return Trajectory(
+    ended = any(turn.role == "terminal" for turn in run.turns)
+    return Run(
+        format=TauBench.name,
+        at=row.at,
         id=distinct(name, row.position, names, row.at, findings),
         task=task,
-        group=task,
         policy=_policy(source),
         turns=run.turns,
-        outcome=None if crashed else outcome,
-        trial=trial,
-        origin=Origin(
-            format=TauBench.name,
-            at=row.at,
-            messages=count_roles(run.messages),
-            task_id=canonical(record.task_id),
-            declared=declared,
-            excluded="crashed" if crashed else None,
-            unlabelled=unlabelled,
+        messages=count_roles(run.messages),
+        labels={"reward": _reward(record.reward)} if record.reward is not UNSET else {},
+        label="reward" if record.reward is not UNSET else None,
+        stratum=None if ended else "step limit",
+        lookup=fields_of(
+            {"task_id": record.task_id, "trial": record.trial, "info": info, "reward": record.reward}
         ),
+        trial=trial,
+        task_id=canonical(record.task_id),
+        excluded="crashed" if info.get("error") or not run.messages else None,
     )
 
 
-def _outcome(run: _Run, rule: SuccessRule | None, findings: Findings) -> tuple[Outcome | None, str | None]:
-    value = run.record.reward
-    if value is UNSET:
-        return None, "no outcome field"
-    if rule is not None and rule.field != "reward":
-        return None, f"no field {rule.field}"
-    judgement = judge_number(value, rule)
-    outcome = outcome_of(judgement, "reward", run.row.at, value, findings)
-    if outcome and not outcome.success and not any(turn.role == "terminal" for turn in run.turns):
-        outcome = msgspec.structs.replace(outcome, stratum="step limit")
-    return outcome, judgement.reason
+def _reward(value: object) -> Label:
+    """Rewards are numbers, and 1 is success: any other number is a failure."""
+    judgement = judge_number(value, None)
+    return Label(judgement.success, judgement.reason, found=value)
 
 
 def _domain(record: TauRow, turns: Iterable[Turn]) -> str | None:
@@ -219,18 +211,16 @@ def _policy(source: Source) -> str:
     return f"{source.folder}/{source.label}" if named_after_domain else source.label
 
 
-def _display(row: Row, record: TauRow, source: Source, names: set[str], findings: Findings) -> Trajectory:
+def _display(row: Row, record: TauRow, source: Source, names: set[str], findings: Findings) -> Run:
     """A conversation as one text: nothing in it says who wrote which part."""
     display = record.messages_display
     text = display if isinstance(display, str) else canonical(display)
-    task = f"display/{digest(text)}"
-    return Trajectory(
+    return Run(
+        format=TauBench.name,
+        at=row.at,
         id=distinct(f"display {row.position}", row.position, names, row.at, findings),
-        task=task,
-        group=task,
+        task=f"display/{digest(text)}",
         policy=_policy(source),
         turns=(Turn("unknown", "unknown", text, 0),),
-        origin=Origin(
-            format=TauBench.name, at=row.at, messages={"display": 1}, unlabelled="no outcome field"
-        ),
+        messages={"display": 1},
     )

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from armslength.records import Origin, Outcome, Trajectory, Turn
+from armslength.records import Trajectory, Turn
 
 from .calls import arguments_text
 from .canonical import canonical, digest, parse
@@ -23,6 +23,7 @@ from .findings import Findings
 from .outline import Outline
 from .protocol import ReadOptions
 from .rows import Row, decode, read_rows
+from .runs import Label, Run, fields_of, to_trajectory
 from .sources import Source
 
 _SOURCE = "Finish.return_type"
@@ -67,6 +68,7 @@ class ToolBench:
     """Reader of ToolBench answers."""
 
     name = "toolbench"
+    left_out = ("later chains of the search", "compare_candidates", "train_messages", "token counts")
 
     def detect(self, head: Outline, path: str) -> str | None:  # noqa: ARG002
         """Files that say whether they won, with a tree or with tries."""
@@ -76,8 +78,6 @@ class ToolBench:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read an attempt as one trajectory."""
-        if options.success is not None:
-            findings.add("SUCCESS_RULE_UNUSED", source.name, found=options.success, expected=_SOURCE)
         rows = list(read_rows(source, findings))
         for row in rows:
             place = row if len(rows) > 1 else row._replace(at=source.name)
@@ -90,30 +90,27 @@ class ToolBench:
                     "ROW_INVALID", place.at, found="no query or no steps", expected="a ToolBench answer"
                 )
                 continue
-            yield _trajectory(place, decoded, query, source, findings)
+            trajectory = to_trajectory(_run(place, decoded, query, source, findings), options, findings)
+            if trajectory is not None:
+                yield trajectory
 
 
-def _trajectory(
-    row: Row, decoded: ToolBenchFile, query: str, source: Source, findings: Findings
-) -> Trajectory:
+def _run(row: Row, decoded: ToolBenchFile, query: str, source: Source, findings: Findings) -> Run:
     chain = _first_chain(decoded)
     turns, finish = _turns(query, chain, row.at, findings)
-    outcome, unlabelled = _outcome(chain, finish, row.at, findings)
-    task = f"query-{digest(query)}"
-    return Trajectory(
+    policy = f"{source.folder}/{source.path.name.partition('.')[0].partition('_')[2] or 'unknown'}"
+    return Run(
+        format=ToolBench.name,
+        at=row.at,
         id=source.label if row.position == 0 else f"{source.label}#{row.position}",
-        task=task,
-        group=task,
-        policy=f"{source.folder}/{source.path.name.partition('.')[0].partition('_')[2] or 'unknown'}",
+        task=f"query-{digest(query)}",
+        policy=policy,
         turns=turns,
-        outcome=outcome,
-        origin=Origin(
-            format=ToolBench.name,
-            at=row.at,
-            messages=_count_nodes(decoded),
-            declared=decoded.win if isinstance(decoded.win, bool) else None,
-            unlabelled=unlabelled,
-        ),
+        messages=_count_nodes(decoded),
+        labels={_SOURCE: _label(chain, finish, row.at, findings)},
+        stratum="step limit" if finish is None else None,
+        lookup=fields_of({"win": decoded.win, "query": query, "policy": policy}),
+        declared=decoded.win if isinstance(decoded.win, bool) else None,
     )
 
 
@@ -182,17 +179,15 @@ def _is_error(node: Node) -> bool:
     return node.observation_code not in (0, None)
 
 
-def _outcome(
-    chain: Sequence[Node], finish: int | None, at: str, findings: Findings
-) -> tuple[Outcome | None, str | None]:
+def _label(chain: Sequence[Node], finish: int | None, at: str, findings: Findings) -> Label:
     if finish is None:
-        return Outcome(False, _SOURCE, "C", "step limit"), None
+        return Label(False, grade="C")
     given = chain[finish + 1] if finish + 1 < len(chain) else None
     kind = _return_type(given.description) if given and given.node_type == "Action Input" else None
     if kind is None:
         findings.add("RETURN_TYPE_UNREADABLE", at, expected="JSON with a return_type")
-        return None, "unreadable return type"
-    return Outcome(kind == "give_answer", _SOURCE, "C"), None
+        return Label(None, "unreadable return type", "C")
+    return Label(kind == "give_answer", grade="C")
 
 
 def _return_type(given: object) -> str | None:

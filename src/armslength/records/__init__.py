@@ -12,6 +12,7 @@ from .authorship import (
 )
 from .corpus import ROLE_CODE, WRITER_CODE, Corpus, Duplicate, Excluded, Factor
 from .identity import near_digest, turns_digest
+from .imitation import imitates_result
 from .points import DecisionPoints, find_points, ranges
 from .turn import Grade, Origin, Outcome, Role, StepReward, Trajectory, Turn, Writer, WriterSource
 
@@ -40,6 +41,7 @@ __all__ = [
     "Writer",
     "WriterSource",
     "find_points",
+    "imitates_result",
     "may_read",
     "near_digest",
     "ranges",

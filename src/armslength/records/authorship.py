@@ -13,7 +13,7 @@ from .turn import Role, Writer
 Authorship = Literal["all-role", "recorded", "strict", "with-terminal"]
 
 ROLES: tuple[Role, ...] = ("system", "user", "assistant", "tool_call", "tool_result", "terminal", "unknown")
-WRITERS: tuple[Writer, ...] = ("policy", "user", "world", "task", "unknown")
+WRITERS: tuple[Writer, ...] = ("policy", "user", "world", "task", "third_party", "unknown")
 
 #: Roles that each head reads, in the order of its features. ``with-terminal`` is no head that anyone may use: it makes
 #: the figure that shows what a terminal left inside would leak.
@@ -36,7 +36,8 @@ def may_read(authorship: Authorship, role: Role, writer: Writer) -> bool:
 
     A head reads a role only from the writer that the role is supposed to have. What an unknown writer wrote may be the
     policy's; what the policy wrote under an evidence role is forged: no head reads either, because attacks and ceilings
-    cover exactly what the policy is known to write. The task's text is constant within a task and identifies it.
+    cover exactly what the policy is known to write. A third party that writes into results may do so for the score's
+    sake. The task's text is constant within a task and identifies it.
     """
     if role not in READ_ROLES[authorship]:
         return False

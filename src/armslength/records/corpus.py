@@ -185,7 +185,8 @@ class _Columns(NamedTuple):
 def _grid(trajectories: Sequence[Trajectory], *, keep_terminal: bool) -> tuple[_Columns, DecisionPoints]:
     columns = _columns(trajectories, keep_terminal=keep_terminal)
     evidence = np.isin(columns.writer, [WRITER_CODE[w] for w in EVIDENCE_WRITERS])
-    spoken = evidence | (columns.writer == WRITER_CODE["task"])
+    # A third party's words inside a result do not cut the world's run in two.
+    spoken = evidence | np.isin(columns.writer, [WRITER_CODE["task"], WRITER_CODE["third_party"]])
     return columns, find_points(columns.offsets, spoken, evidence, columns.after_policy)
 
 

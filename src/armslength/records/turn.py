@@ -17,8 +17,8 @@ from typing import Literal
 import msgspec
 
 Role = Literal["system", "user", "assistant", "tool_call", "tool_result", "terminal", "unknown"]
-Writer = Literal["policy", "user", "world", "task", "unknown"]
-WriterSource = Literal["field", "role"]
+Writer = Literal["policy", "user", "world", "task", "third_party", "unknown"]
+WriterSource = Literal["field", "role", "unpaired"]
 Grade = Literal["A", "B", "C"]
 
 
@@ -27,13 +27,15 @@ class Turn(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         role: the field's name for the kind of turn. One assistant message with text and two calls is three turns.
-        writer: who chose the text. ``unknown`` is read by no restricted head.
+        writer: who chose the text. ``third_party`` wrote into what the world returns without being the world, such as
+            an attacker's injection; it and ``unknown`` are read by no head.
         text: the content. A tool call's text is its name and the canonical JSON of its arguments.
         step: index of the message, in the record, that the turn came from.
         name: the tool's name, where there is one.
         call_id: identifier that pairs a call with its result.
         error: whether a tool result signals an error by the format's own rule; None where the format has none.
-        writer_source: ``field`` where the format records the writer, ``role`` where the format's rule maps it.
+        writer_source: ``field`` where the format records the writer, ``role`` where the format's rule maps it,
+            ``unpaired`` for a result whose call is nowhere in the record.
     """
 
     role: Role
@@ -63,12 +65,21 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class StepReward(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A reward that was recorded for one step."""
+    """A reward that was recorded for one step.
 
-    step: int
-    value: float
+    Attributes:
+        step: the step of the turns that it is about; None where the record does not say.
+        value: the number; None where there is none, with the reason.
+        source: the field that held it.
+        evidence: what it cites; None where it cites nothing.
+        reason: why there is no number (``missing``, ``null``, ``not finite``, ``text``, ``boolean``, ``no number``).
+    """
+
+    step: int | None
+    value: float | None
     source: str
     evidence: list[str] | None = None
+    reason: str | None = None
 
 
 class Origin(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -1,0 +1,157 @@
+"""Rows of messages with what users put beside them: task, policy, outcome, step rewards.
+
+OpenAI chat, Anthropic and Responses rows share these fields, since users add them, not the vendors.
+
+Tests: ``tests/formats/test_chat.py``, ``tests/formats/test_rewards.py``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET
+
+from armslength.records import StepReward, Turn
+
+from .canonical import canonical, digest, parse
+from .findings import Findings
+from .names import distinct
+from .outcomes import LABEL_FIELDS
+from .rewards import policy_steps, step_rewards
+from .rows import Row, decode
+from .runs import MISSING, Lookup, Run, fields_of, key_of
+
+TASK_FIELDS: Final = ("task", "task_id", "prompt_id")
+#: Fields whose list has one value for each step of the policy.
+REWARD_FIELDS: Final = ("step_rewards", "turn_rewards", "rewards", "reward", "score")
+#: Fields that say that the run broke off, if they hold anything.
+CRASH_FIELDS: Final = ("error", "exception", "exception_info")
+
+_FIELDS = msgspec.json.Decoder(dict[str, Any])
+
+
+class LabelledRow(msgspec.Struct, gc=False):
+    """The fields beside the messages that are read; all others are left out of memory."""
+
+    tools: Any = None
+    id: Any = None
+    task: Any = None
+    task_id: Any = None
+    prompt_id: Any = None
+    group: Any = None
+    policy: Any = None
+    model: Any = None
+    trial: Any = None
+    error: Any = None
+    exception: Any = None
+    exception_info: Any = None
+    success: Any = UNSET
+    outcome: Any = UNSET
+    label: Any = UNSET
+    resolved: Any = UNSET
+    reward: Any = UNSET
+    score: Any = UNSET
+    step_rewards: Any = UNSET
+    turn_rewards: Any = UNSET
+    rewards: Any = UNSET
+
+
+def run_of_row(
+    format_name: str,
+    row: Row,
+    decoded: LabelledRow,
+    turns: tuple[Turn, ...],
+    messages: Mapping[str, int],
+    *,
+    names: set[str],
+    findings: Findings,
+) -> Run:
+    """A run from a row's turns and the fields beside its messages.
+
+    Args:
+        format_name: of the reader.
+        row: where the row stands.
+        decoded: its fields.
+        turns: its messages as turns.
+        messages: number of raw messages by role.
+        names: ids of the file so far.
+        findings: where a repeated id and rewards that fit no step are recorded.
+
+    Returns:
+        The run; a row is decoded in full only if somebody asks for a field that is not listed.
+    """
+    label = next((name for name in LABEL_FIELDS if _may_be_outcome(getattr(decoded, name))), None)
+    crashed = any(getattr(decoded, name) for name in CRASH_FIELDS)
+    return Run(
+        format=format_name,
+        at=row.at,
+        id=distinct(key_of(decoded.id) or str(row.position), row.position, names, row.at, findings),
+        task=_task(decoded, turns),
+        group=key_of(decoded.group),
+        policy=key_of(decoded.policy) or key_of(decoded.model) or "unknown",
+        turns=turns,
+        messages=messages,
+        label=label,
+        lookup=_lookup(row, decoded),
+        rewards=_rewards(row, decoded, turns, findings),
+        trial=decoded.trial if type(decoded.trial) is int else None,
+        excluded="crashed" if crashed else None,
+    )
+
+
+def tool_names(tools: object) -> frozenset[str] | None:
+    """The names of the tools that a row offers, in the shapes of OpenAI, Responses and Anthropic; None if unsaid."""
+    if isinstance(tools, str):
+        with contextlib.suppress(ValueError):
+            tools = parse(tools)
+    if not isinstance(tools, list):
+        return None
+    names: set[str] = set()
+    for tool in tools:
+        inner = tool.get("function", tool) if isinstance(tool, dict) else None
+        name = inner.get("name") if isinstance(inner, dict) else tool
+        if isinstance(name, str):
+            names.add(name)
+    return frozenset(names) or None
+
+
+def _may_be_outcome(value: object) -> bool:
+    return value is not UNSET and not isinstance(value, list)
+
+
+def _rewards(
+    row: Row, decoded: LabelledRow, turns: tuple[Turn, ...], findings: Findings
+) -> tuple[StepReward, ...]:
+    made: tuple[StepReward, ...] = ()
+    for name in REWARD_FIELDS:
+        values = getattr(decoded, name)
+        if isinstance(values, list):
+            made += step_rewards(values, policy_steps(turns), name, row.at, findings)
+    return made
+
+
+def _lookup(row: Row, decoded: LabelledRow) -> Lookup:
+    def lookup(name: str) -> object:
+        value = getattr(decoded, name, MISSING)
+        if value is UNSET or (value is not MISSING and value is not None):
+            return MISSING if value is UNSET else value
+        fields: dict[str, Any] | None = decode(row, _FIELDS, Findings())
+        return fields_of(fields or {})(name)
+
+    return lookup
+
+
+def _task(row: LabelledRow, turns: Sequence[Turn]) -> str:
+    for name in TASK_FIELDS:
+        key = key_of(getattr(row, name))
+        if key:
+            return key
+    before: list[list[str]] = []
+    for turn in turns:
+        if turn.writer == "policy":
+            break
+        before.append([turn.role, turn.text])
+    return f"prompt-{digest(canonical(before))}"

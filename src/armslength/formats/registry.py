@@ -1,0 +1,66 @@
+"""The readers: those of this package, and those that other packages offer as entry points.
+
+A package offers a reader by an entry point of the group ``armslength.formats`` whose object is a class or an
+instance with the members of `Format`. Such readers are asked first: they know something that ours do not.
+
+Tests: ``tests/formats/test_registry.py``. How-to: ``docs/how-to/add-a-format.md``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+from armslength.errors import InputError
+
+from .chat import Chat
+from .interchange import Interchange
+from .protocol import Format
+from .tau_bench import TauBench
+from .toolbench import ToolBench
+
+GROUP: Final = "armslength.formats"
+
+#: The readers of this package, in the order in which they are asked.
+BUILT_IN: Final[tuple[Format, ...]] = (
+    Interchange(),
+    TauBench(),
+    ToolBench(),
+    Chat(),
+)
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """All readers, those of other packages first.
+
+    Raises:
+        InputError: an entry point cannot be loaded or is no reader (FORMAT_PLUGIN).
+    """
+    return (*(_load(entry) for entry in sorted(entry_points(group=GROUP))), *BUILT_IN)
+
+
+def format_named(name: str) -> Format:
+    """The reader of this name.
+
+    Raises:
+        InputError: there is none (FORMAT_NAME).
+    """
+    for reader in formats():
+        if reader.name == name:
+            return reader
+    raise InputError("FORMAT_NAME", found=name, expected=", ".join(reader.name for reader in formats()))
+
+
+def _load(entry: EntryPoint) -> Format:
+    at = f"{entry.name} = {entry.value}"
+    try:
+        loaded = entry.load()
+        reader: Format = loaded() if isinstance(loaded, type) else loaded
+    except Exception as error:
+        raise InputError("FORMAT_PLUGIN", at=at, found=f"{type(error).__name__}: {error}") from error
+    missing = [name for name in ("name", "left_out", "detect", "read") if not hasattr(reader, name)]
+    if missing:
+        raise InputError("FORMAT_PLUGIN", at=at, found=f"no {', '.join(missing)}", expected="a reader")
+    return reader

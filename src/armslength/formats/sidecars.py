@@ -1,0 +1,32 @@
+"""Files that lie beside recorded runs and hold none: they are named, not reported as unreadable.
+
+A reader that needs one of them (a report with the outcome, a database) opens it by itself.
+
+Tests: ``tests/formats/test_recognise.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from .outline import Outline
+
+#: What a file is, the end of its path, and keys that it must have if it is JSON.
+SIDECARS: Final[tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]] = (
+    ("an index of Inspect logs", re.compile(r"(^|/)logs\.json$"), ()),
+    ("metadata of an evaluation", re.compile(r"(^|/)metadata\.json$"), ()),
+    (
+        "documentation",
+        re.compile(r"(^|/)(README(\.md|\.txt)?|LICENSE(\.txt|\.md)?|NOTICE)$", re.IGNORECASE),
+        (),
+    ),
+)
+
+
+def sidecar(head: Outline, path: str) -> str | None:
+    """What a file is if it goes with recorded runs, or None."""
+    for what, ending, keys in SIDECARS:
+        if ending.search(path) and (not keys or head.why_not(*keys) is None):
+            return what
+    return None

@@ -1,0 +1,26 @@
+"""Words that look like a tool's result although no tool wrote them."""
+
+from __future__ import annotations
+
+import re
+
+# One plain search each decides for nearly every text; the expression is asked only after a hit.
+_SIGNS = ("bservation:", "tool_response>", "TOOL RESULT]", 'exit_code"', "API output:", "function_results>")
+_IMITATION = re.compile(
+    r"""^\s*Observation:|</?tool_response>|\[TOOL RESULT\]|^\s*API\ output:|</?function_results>
+    |\{\s*"output"\s*:.*"exit_code"\s*:|\{\s*"exit_code"\s*:.*"output"\s*:""",
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+
+
+def imitates_result(text: str) -> bool:
+    """Whether a text that is no tool result is written in the shape of one (method 1.17).
+
+    Args:
+        text: of a policy's or a user's turn.
+
+    Returns:
+        True for the shapes in which scaffolds show results: ``Observation:``, ``API output:``, ``<tool_response>``,
+        ``<function_results>``, ``[TOOL RESULT]``, an object with ``output`` and ``exit_code``.
+    """
+    return any(sign in text for sign in _SIGNS) and _IMITATION.search(text) is not None
