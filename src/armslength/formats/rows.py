@@ -25,6 +25,7 @@ from .streams import Line, Stream
 
 T = TypeVar("T")
 
+_RAW_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _RAW_LIST = msgspec.json.Decoder(list[msgspec.Raw])
 _BLANK = re.compile(r"[ \t\r\n,]*")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -61,6 +62,29 @@ def read_rows(source: Source, findings: Findings, *, inside: str | None = None) 
     else:
         for index, line in enumerate(stream.lines()):
             yield _line_row(index, line, stream)
+
+
+def read_document(source: Source, decoder: msgspec.json.Decoder[T], findings: Findings) -> T | None:
+    """A file that is one JSON value, decoded; None with a finding if it cannot be read."""
+    stream = source.open(findings)
+    data = stream.whole()
+    return decode(Row(0, stream.name, data, cut=stream.cut), decoder, findings) if data.strip() else None
+
+
+def read_keyed_rows(source: Source, findings: Findings) -> Iterator[tuple[str, Row]]:
+    """The members of a file that is one JSON object, such as runs by number; whole ones before a tear.
+
+    Yields:
+        Each key with its value as a row.
+    """
+    stream = source.open(findings)
+    data = stream.whole()
+    try:
+        members = list(_RAW_OBJECT.decode(data).items())
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        members = list(_members(_text(data, stream.name, findings), stream, findings))
+    for index, (key, raw) in enumerate(members):
+        yield key, Row(index, f"{stream.name}[{key!r}]", raw)
 
 
 def decode(row: Row, decoder: msgspec.json.Decoder[T], findings: Findings) -> T | None:
@@ -204,6 +228,30 @@ def _values(text: str, start: int, stream: Stream, findings: Findings, *, closin
         data = text[position:end].encode("utf-8", "surrogatepass")
         yield Row(index, f"{stream.name}[{index}]", data)
         index, position = index + 1, end
+
+
+def _members(text: str, stream: Stream, findings: Findings) -> Iterator[tuple[str, msgspec.Raw]]:
+    """Whole members of an object up to its end or its tear."""
+    position = _skip(text, 0)
+    if text[position : position + 1] != "{":
+        findings.add("ROW_UNREADABLE", stream.name, found="no object", expected="a JSON object")
+        return
+    position += 1
+    try:
+        while True:
+            position = _skip(text, position)
+            if text[position : position + 1] == "}":
+                return
+            key, position = _SCAN(text, position)
+            position = _skip(text, position)
+            if text[position : position + 1] != ":" or not isinstance(key, str):
+                raise ValueError("no key")
+            start = _skip(text, position + 1)
+            _, position = _SCAN(text, start)
+            yield key, msgspec.Raw(text[start:position].encode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError, IndexError) as error:
+        if not stream.cut:
+            findings.add("ARRAY_TORN", stream.name, found=str(error), expected="a whole JSON object")
 
 
 def _enter(text: str, inside: str | None) -> int | None:
