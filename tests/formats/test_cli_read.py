@@ -7,7 +7,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from armslength.cli.read import parse_roles, read_command
+from armslength.cli.inputs import parse_roles
+from armslength.cli.read import read_command
 from armslength.errors import InputError
 from armslength.formats import read
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import click
 from rich.console import Console
@@ -16,10 +16,10 @@ from rich.console import Console
 from armslength.audit import audit
 from armslength.errors import UnmeasuredError
 from armslength.files import write_bytes
-from armslength.formats import Findings, ReadOptions, read
+from armslength.formats import Findings, read
 from armslength.records import Authorship
 
-from .read import parse_roles
+from .inputs import input_options, read_options
 
 
 @click.command("audit")
@@ -43,11 +43,8 @@ from .read import parse_roles
 @click.option(
     "--seed", type=click.IntRange(min=0), help="Seed of the run; by default derived from the input."
 )
-@click.option("--format", "format_name", metavar="NAME", help="Read every file as this format.")
-@click.option("--success", metavar="EXPR", help="When a run succeeded, such as 'reward>=1'.")
-@click.option("--role", "roles", metavar="NAME=ROLE", multiple=True, help="What an unlisted role stands for.")
-@click.option("--strict-input", is_flag=True, help="Stop at the first thing that is wrong.")
 @click.option("--json", "as_json", is_flag=True, help="Print audit.json instead of the table.")
+@input_options
 def audit_command(
     paths: tuple[Path, ...],
     *,
@@ -58,17 +55,14 @@ def audit_command(
     seeds: int,
     resamples: int,
     seed: int | None,
-    format_name: str | None,
-    success: str | None,
-    roles: tuple[str, ...],
-    strict_input: bool,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Does a score of these runs predict failure early, and could the policy manufacture it?"""
     from armslength.report import page, table
 
-    options = ReadOptions(success=success, strict=strict_input, format=format_name, roles=parse_roles(roles))
-    findings = Findings(strict=strict_input)
+    options = read_options(given)
+    findings = Findings(strict=options.strict)
     with _progress() as progress:
         result = audit(
             read(paths, options, findings),

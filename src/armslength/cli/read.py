@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast, get_args
+from typing import Any
 
 import click
 from rich import box
@@ -15,10 +16,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from armslength.errors import InputError
-from armslength.formats import Findings, ReadOptions, Summary, Writer, read_files, writing
+from armslength.files import replacing
+from armslength.formats import Findings, RewardTable, Summary, Writer, format_named, read_files, writing
 from armslength.formats.summary import Counts
-from armslength.records import Role
+
+from .inputs import input_options, read_options
 
 #: A folder with more files than this is one line of the table; where there are many files, one with two is.
 _FILES_SHOWN = 8
@@ -35,62 +37,42 @@ _WIDTH = 160
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write interchange JSONL (.gz, .zst)."
 )
-@click.option("--format", "format_name", metavar="NAME", help="Read every file as this format.")
-@click.option("--success", metavar="EXPR", help="When a run succeeded, such as 'reward>=1'.")
-@click.option("--role", "roles", metavar="NAME=ROLE", multiple=True, help="What an unlisted role stands for.")
-@click.option("--strict-input", is_flag=True, help="Stop at the first thing that is wrong.")
+@click.option(
+    "--rewards",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the recorded step rewards as CSV, one row a reward.",
+)
+@input_options
 def read_command(
-    paths: tuple[Path, ...],
-    *,
-    as_json: bool,
-    out: Path | None,
-    format_name: str | None,
-    success: str | None,
-    roles: tuple[str, ...],
-    strict_input: bool,
+    paths: tuple[Path, ...], *, as_json: bool, out: Path | None, rewards: Path | None, **given: Any
 ) -> None:
     """Say what is in these files: formats, writers, tasks, policies, labels, and what is missing."""
-    options = ReadOptions(success=success, strict=strict_input, format=format_name, roles=parse_roles(roles))
-    findings = Findings(strict=strict_input)
+    options = read_options(given)
+    findings = Findings(strict=options.strict)
     summary = Summary()
     files = read_files(paths, options, findings)
-    with _output(out) as writer:
+    with _output(out) as writer, _table(rewards) as table:
         for source in files:
             for trajectory in source.trajectories:
                 summary.add(trajectory, source.name, source.format)
                 if writer is not None:
                     writer.add(trajectory)
+                if table is not None:
+                    table.add(trajectory)
+    left_out = {name: list(format_named(name).left_out) for name in summary.formats} if out else {}
     if as_json:
         made = {"schema": "armslength/read/v1", **summary.to_json(), "findings": findings.to_json()}
+        if out is not None:
+            made["not_carried"] = left_out
         click.echo(json.dumps(made, ensure_ascii=True, indent=1))
     else:
         _print(_console(), summary, findings)
+        if table is not None:
+            click.echo(f"wrote {table.count} step rewards to {rewards}")
         if out is not None:
             click.echo(f"wrote {summary.total.trajectories} trajectories to {out}")
-
-
-def parse_roles(given: tuple[str, ...]) -> dict[str, Role]:
-    """Read ``NAME=ROLE`` options.
-
-    Args:
-        given: the options as they were typed.
-
-    Returns:
-        Role by the name that a file uses.
-
-    Raises:
-        InputError: an option has no ``=``, or names a role that does not exist (ROLE_OPTION).
-    """
-    known = get_args(Role)
-    roles: dict[str, Role] = {}
-    for text in given:
-        name, _, role = text.rpartition("=")
-        if not name or role not in known:
-            raise InputError(
-                "ROLE_OPTION", found=text, expected=f"NAME=ROLE with a role of {', '.join(known)}"
-            )
-        roles[name] = cast("Role", role)
-    return roles
+            for name, what in left_out.items():
+                click.echo(f"  not carried over from {name}: {', '.join(what)}")
 
 
 @contextmanager
@@ -100,6 +82,18 @@ def _output(out: Path | None) -> Iterator[Writer | None]:
         return
     with writing(out) as writer:
         yield writer
+
+
+@contextmanager
+def _table(path: Path | None) -> Iterator[RewardTable | None]:
+    if path is None:
+        yield None
+        return
+    with replacing(path) as file:
+        text = io.TextIOWrapper(file, "utf-8", "backslashreplace", newline="")
+        yield RewardTable(text)
+        text.flush()
+        text.detach()
 
 
 def _console() -> Console:
@@ -166,6 +160,7 @@ def _print_totals(console: Console, summary: Summary) -> None:
         ("turns by writer", _listing(summary.writers)),
         ("runs with a terminal turn", f"{summary.terminals:,}"),
         ("tool results with a known error signal", share),
+        ("step rewards", _listing(summary.rewards)),
         ("identical to an earlier run", f"{summary.duplicates:,}"),
     ):
         made.add_row(name, escape(value))
@@ -180,6 +175,8 @@ def _listing(counts: dict[str, int]) -> str:
 
 
 def _print_findings(console: Console, findings: Findings) -> None:
+    if findings.notes:
+        console.print(f"notes: {escape(_listing(findings.notes))}")
     if not len(findings):
         console.print("nothing wrong was found")
         return

@@ -23,7 +23,7 @@ from .outcomes import parse_rule
 from .protocol import Format, ReadOptions
 from .recognise import Recogniser
 from .registry import format_named, formats
-from .rewards import write_table
+from .rewards import RewardTable
 from .sources import Source, find_sources
 from .summary import Summary
 
@@ -95,9 +95,11 @@ def _read_files(
 
     def counted(source: Source, reader: Format) -> Iterator[Trajectory]:
         nonlocal count
+        attempts: dict[tuple[str, str, int], int] = {}
         try:
             for trajectory in reader.read(source, options, findings):
                 count += 1
+                _check_attempt(trajectory, attempts, findings)
                 yield trajectory
         except (RecursionError, MemoryError) as error:
             findings.add("FILE_UNREADABLE", source.name, found=type(error).__name__)
@@ -118,6 +120,24 @@ def _read_files(
         )
 
 
+def _check_attempt(
+    trajectory: Trajectory, attempts: dict[tuple[str, str, int], int], findings: Findings
+) -> None:
+    """An attempt that a file holds twice is a finding unless it is word for word the same."""
+    if trajectory.trial is None:
+        return
+    key = (trajectory.policy, trajectory.task, trajectory.trial)
+    content = hash(trajectory.turns)
+    if attempts.setdefault(key, content) != content:
+        at = trajectory.origin.at if trajectory.origin else trajectory.id
+        findings.add(
+            "ATTEMPT_CONFLICT",
+            at,
+            found=f"trial {trajectory.trial} of a task again",
+            expected="one record each",
+        )
+
+
 __all__ = [
     "SCHEMA_NAME",
     "FileRead",
@@ -125,6 +145,7 @@ __all__ = [
     "Findings",
     "Format",
     "ReadOptions",
+    "RewardTable",
     "Source",
     "Summary",
     "Writer",
@@ -137,6 +158,5 @@ __all__ = [
     "schema",
     "to_line",
     "write",
-    "write_table",
     "writing",
 ]

@@ -6,38 +6,37 @@ Tests: ``tests/formats/test_chat.py``. Reference: ``docs/reference/formats/chat.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
 from armslength.records import Trajectory
 
 from .findings import Findings
-from .labelled import LabelledRow, run_of_row, tool_names
+from .labelled import LabelledRow, owner_of, run_of_row, tool_names
 from .messages import Message, MessageRules, count_roles, to_turns
 from .outline import Outline
 from .protocol import ReadOptions
-from .rows import decode, read_rows
-from .runs import to_trajectory
+from .rows import Row, decode, read_rows, report_repeats
+from .runs import key_of, to_trajectory
 from .sources import Source
-
-#: Keys of other formats that also hold ``messages``: they need readers of their own.
-_FOREIGN: Final = {
-    "suite_name": "an AgentDojo run",
-    "trajectory_format": "a mini-SWE-agent run",
-    "info.mini_version": "a mini-SWE-agent run",
-    "simulations": "a tau2-bench result",
-    "reward_info": "a tau2-bench run",
-    "step_labels": "a file of step labels",
-}
 
 
 class ChatRow(LabelledRow, gc=False):
-    """A row: messages, or a prompt and a completion."""
+    """A row: messages, or a prompt and a completion; several rows of one ``rollout_id`` are an episode."""
 
     messages: list[Message] | None = None
     prompt: list[Message] | str | None = None
     completion: list[Message] | str | None = None
+    rollout_id: Any = None
+
+
+class _Decoded(NamedTuple):
+    at: Row
+    row: ChatRow
+    messages: list[Message]
 
 
 _DECODER = msgspec.json.Decoder(ChatRow)
@@ -52,9 +51,9 @@ class Chat:
 
     def detect(self, head: Outline, path: str) -> str | None:  # noqa: ARG002
         """Objects with messages, or with a prompt and a completion, that no other tool wrote."""
-        for key, owner in _FOREIGN.items():
-            if key in head.keys:
-                return f"looks like {owner} ({key})"
+        owner = owner_of(head)
+        if owner is not None:
+            return owner
         if head.why_not("prompt", "completion") is None:
             return None
         if any(key.startswith("messages[].") for key in head.keys) and "messages[].role" not in head.keys:
@@ -65,16 +64,7 @@ class Chat:
         """Read rows as trajectories."""
         rules = MessageRules(source.name, findings, options.roles, lone_user_is_task=True)
         names: set[str] = set()
-        for row in read_rows(source, findings):
-            decoded = decode(row, _DECODER, findings)
-            if decoded is None:
-                continue
-            messages = _messages(decoded, row.at, findings)
-            if messages is None:
-                findings.add(
-                    "ROW_INVALID", row.at, found="no messages", expected="messages, or prompt and completion"
-                )
-                continue
+        for row, decoded, messages in _episodes(_decoded(source, findings), findings):
             turns = to_turns(messages, rules, row.at, tool_names(decoded.tools))
             run = run_of_row(
                 self.name, row, decoded, turns, count_roles(messages), names=names, findings=findings
@@ -82,6 +72,50 @@ class Chat:
             trajectory = to_trajectory(run, options, findings)
             if trajectory is not None:
                 yield trajectory
+
+
+def _decoded(source: Source, findings: Findings) -> Iterator[_Decoded]:
+    for row in read_rows(source, findings):
+        decoded = decode(row, _DECODER, findings)
+        if decoded is None:
+            continue
+        messages = _messages(decoded, row.at, findings)
+        if messages is None:
+            expected = "messages, or prompt and completion"
+            findings.add("ROW_INVALID", row.at, found="no messages", expected=expected)
+            continue
+        report_repeats(row, decoded.authorities(len(messages)), findings)
+        yield _Decoded(row, decoded, messages)
+
+
+def _episodes(rows: Iterator[_Decoded], findings: Findings) -> Iterator[_Decoded]:
+    """Rows as episodes: trainers that work step by step write one row a turn, all with one ``rollout_id``."""
+    done: set[str] = set()
+    for rollout, members in groupby(rows, key=lambda item: key_of(item.row.rollout_id)):
+        if rollout is None:
+            yield from members
+            continue
+        pieces = list(members)
+        if rollout in done:
+            found = f"rollout {rollout} again"
+            findings.add("ROLLOUT_SPLIT", pieces[0].at.at, found=found, expected="its rows in one piece")
+        done.add(rollout)
+        yield _joined(pieces)
+
+
+def _joined(members: list[_Decoded]) -> _Decoded:
+    """One episode of the rows of a rollout: the longest history once, the terminal reward once.
+
+    Rewards that differ from row to row are step rewards.
+    """
+    messages: list[Message] = []
+    for _, _, more in members:
+        messages = more if more[: len(messages)] == messages else [*messages, *more]
+    at, last, _ = members[-1]
+    values = [row.reward for _, row, _ in members]
+    if any(value != values[0] for value in values):
+        last.step_rewards, last.reward = values, UNSET
+    return _Decoded(at, last, messages)
 
 
 def _messages(row: ChatRow, at: str, findings: Findings) -> list[Message] | None:

@@ -46,6 +46,7 @@ class Findings:
         self.counts: Counter[str] = Counter()
         self.notes: Counter[str] = Counter()
         self._noted: dict[tuple[str, str], int] = {}
+        self._types: dict[str, str] = {}
         self._kept: dict[tuple[str, str, str, str], int] = {}
 
     def add(self, code: str, at: str, *, found: str = "", expected: str = "") -> None:
@@ -67,6 +68,15 @@ class Findings:
         key = (code, at)
         if key in self._noted or len(self._noted) < self.keep:
             self._noted[key] = self._noted.get(key, 0) + 1
+
+    def note_type(self, field: str, kind: str, at: str) -> None:
+        """Remember of what type an identifier is; a finding once if a record of the input has another."""
+        first = self._types.setdefault(field, kind)
+        if first not in (kind, ""):
+            self._types[field] = ""
+            self.add(
+                "ID_TYPES_MIXED", at, found=f"{field} is {kind} here and {first} before", expected="one type"
+            )
 
     def __len__(self) -> int:
         return self.counts.total()

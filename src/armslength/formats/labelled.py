@@ -20,6 +20,7 @@ from .canonical import canonical, digest, parse
 from .findings import Findings
 from .names import distinct
 from .outcomes import LABEL_FIELDS
+from .outline import Outline
 from .rewards import policy_steps, step_rewards
 from .rows import Row, decode
 from .runs import MISSING, Lookup, Run, fields_of, key_of
@@ -29,6 +30,16 @@ TASK_FIELDS: Final = ("task", "task_id", "prompt_id")
 REWARD_FIELDS: Final = ("step_rewards", "turn_rewards", "rewards", "reward", "score")
 #: Fields that say that the run broke off, if they hold anything.
 CRASH_FIELDS: Final = ("error", "exception", "exception_info")
+
+#: Keys of other tools that also write ``messages``: they need readers of their own.
+_OWNERS: Final = {
+    "suite_name": "an AgentDojo run",
+    "trajectory_format": "a mini-SWE-agent run",
+    "info.mini_version": "a mini-SWE-agent run",
+    "simulations": "a tau2-bench result",
+    "reward_info": "a tau2-bench run",
+    "step_labels": "a file of step labels",
+}
 
 _FIELDS = msgspec.json.Decoder(dict[str, Any])
 
@@ -57,6 +68,11 @@ class LabelledRow(msgspec.Struct, gc=False):
     step_rewards: Any = UNSET
     turn_rewards: Any = UNSET
     rewards: Any = UNSET
+
+    def authorities(self, messages: int) -> dict[str, int]:
+        """Keys that say who wrote what and how it ended, and how often each may stand in a row of so many messages."""
+        present = (name for name in {*LABEL_FIELDS, *REWARD_FIELDS} if getattr(self, name) is not UNSET)
+        return {"role": messages, "content": messages, **dict.fromkeys(present, 1)}
 
 
 def run_of_row(
@@ -89,7 +105,7 @@ def run_of_row(
         format=format_name,
         at=row.at,
         id=distinct(key_of(decoded.id) or str(row.position), row.position, names, row.at, findings),
-        task=_task(decoded, turns),
+        task=_task(decoded, turns, row.at, findings),
         group=key_of(decoded.group),
         policy=key_of(decoded.policy) or key_of(decoded.model) or "unknown",
         turns=turns,
@@ -100,6 +116,11 @@ def run_of_row(
         trial=decoded.trial if type(decoded.trial) is int else None,
         excluded="crashed" if crashed else None,
     )
+
+
+def owner_of(head: Outline) -> str | None:
+    """Which other tool wrote a file of messages, where a key of its own tells."""
+    return next((f"looks like {owner} ({key})" for key, owner in _OWNERS.items() if key in head.keys), None)
 
 
 def tool_names(tools: object) -> frozenset[str] | None:
@@ -144,10 +165,13 @@ def _lookup(row: Row, decoded: LabelledRow) -> Lookup:
     return lookup
 
 
-def _task(row: LabelledRow, turns: Sequence[Turn]) -> str:
+def _task(row: LabelledRow, turns: Sequence[Turn], at: str, findings: Findings) -> str:
     for name in TASK_FIELDS:
-        key = key_of(getattr(row, name))
+        value = getattr(row, name)
+        key = key_of(value)
         if key:
+            if not isinstance(value, dict | list):
+                findings.note_type(name, type(value).__name__, at)
             return key
     before: list[list[str]] = []
     for turn in turns:

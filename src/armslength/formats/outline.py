@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 # A quote that opens a string which the first bytes do not close ends the scan: what follows is text.
 _TOKEN = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|([{}\[\]])|(")', re.DOTALL)
-_MAX_DEPTH = 4
+_MAX_DEPTH = 6
 _TEXT = 4096
 
 

@@ -14,9 +14,11 @@ from typing import Final
 
 from armslength.errors import InputError
 
+from .anthropic import Anthropic
 from .chat import Chat
 from .interchange import Interchange
 from .protocol import Format
+from .responses import Responses
 from .tau_bench import TauBench
 from .toolbench import ToolBench
 
@@ -27,6 +29,8 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     Interchange(),
     TauBench(),
     ToolBench(),
+    Anthropic(),
+    Responses(),
     Chat(),
 )
 

@@ -82,23 +82,25 @@ def step_reward(
     return StepReward(step, number, source, evidence, reason)
 
 
-def write_table(trajectories: Iterable[Trajectory], file: TextIO) -> int:
-    """Write the step rewards of trajectories as CSV, one row a reward.
+class RewardTable:
+    """Writes step rewards as CSV, one row a reward.
 
     Args:
-        trajectories: read once.
         file: text file, opened with ``newline=""``.
 
-    Returns:
-        How many rewards were written.
+    Attributes:
+        count: rewards written so far.
     """
-    table = csv.writer(file)
-    table.writerow(COLUMNS)
-    count = 0
-    for trajectory in trajectories:
-        count += len(trajectory.rewards)
-        table.writerows(reward_rows(trajectory))
-    return count
+
+    def __init__(self, file: TextIO) -> None:
+        self._table = csv.writer(file, lineterminator="\n")
+        self._table.writerow(COLUMNS)
+        self.count = 0
+
+    def add(self, trajectory: Trajectory) -> None:
+        """Write the rewards of a run."""
+        self.count += len(trajectory.rewards)
+        self._table.writerows(reward_rows(trajectory))
 
 
 def reward_rows(trajectory: Trajectory) -> list[tuple[object, ...]]:

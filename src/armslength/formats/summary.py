@@ -90,6 +90,7 @@ class Summary:
         terminals: trajectories with a terminal turn.
         results, results_known, results_error: tool results, those whose error signal is known, those with an
             error.
+        rewards: step rewards by the field that held them; those without a value apart, with the reason.
         duplicates: trajectories that repeat an earlier one turn by turn (trajectories without turns apart).
     """
 
@@ -103,6 +104,7 @@ class Summary:
         self.results = 0
         self.results_known = 0
         self.results_error = 0
+        self.rewards: Counter[str] = Counter()
         self.duplicates = 0
         self._seen: set[bytes] = set()
 
@@ -125,6 +127,9 @@ class Summary:
                 self.results += 1
                 self.results_known += turn.error is not None
                 self.results_error += bool(turn.error)
+        for reward in trajectory.rewards:
+            source = reward.source if reward.step is not None else f"{reward.source} of no step"
+            self.rewards[f"{source}: {reward.reason}" if reward.reason else source] += 1
         if trajectory.turns:
             digest = turns_digest(trajectory.turns)
             self.duplicates += digest in self._seen
@@ -143,6 +148,7 @@ class Summary:
                 "known_share": known / self.results if self.results else None,
                 "error_share": self.results_error / known if known else None,
             },
+            "rewards": dict(sorted(self.rewards.items())),
             "duplicates": self.duplicates,
             "formats": {name: counts.to_json() for name, counts in sorted(self.formats.items())},
             "files": {name: counts.to_json() for name, counts in sorted(self.files.items())},
