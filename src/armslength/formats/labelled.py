@@ -28,6 +28,7 @@ from .runs import MISSING, Lookup, Run, fields_of, key_of
 TASK_FIELDS: Final = ("task", "task_id", "prompt_id")
 #: Fields whose list has one value for each step of the policy.
 REWARD_FIELDS: Final = ("step_rewards", "turn_rewards", "rewards", "reward", "score")
+_OUTCOME_FIELDS: Final = tuple(dict.fromkeys((*LABEL_FIELDS, *REWARD_FIELDS)))
 #: Fields that say that the run broke off, if they hold anything.
 CRASH_FIELDS: Final = ("error", "exception", "exception_info")
 
@@ -71,8 +72,8 @@ class LabelledRow(msgspec.Struct, gc=False):
 
     def authorities(self, messages: int) -> dict[str, int]:
         """Keys that say who wrote what and how it ended, and how often each may stand in a row of so many messages."""
-        present = (name for name in {*LABEL_FIELDS, *REWARD_FIELDS} if getattr(self, name) is not UNSET)
-        return {"role": messages, "content": messages, **dict.fromkeys(present, 1)}
+        present = [name for name in _OUTCOME_FIELDS if getattr(self, name) is not UNSET]
+        return {"role": messages, **dict.fromkeys(present, 1)}
 
 
 def run_of_row(

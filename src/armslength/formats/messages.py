@@ -125,14 +125,15 @@ def to_turns(
     turns: list[Turn] = []
     calls = OpenCalls(rules.findings, at, tools)
     for step, message in enumerate(messages):
-        copied = message.is_demo or message.is_copied_context or message.sampled is False
         before = len(turns)
         if type(message.content) is not str and has_blocks(message.content):
             for piece in split_blocks(message.content, message.role):
                 _add(turns, Message(**piece), step, calls, rules=rules, at=at)
         else:
             _add(turns, message, step, calls, rules=rules, at=at)
-        if copied and message.role != "system":
+        if (
+            message.is_demo or message.is_copied_context or message.sampled is False
+        ) and message.role != "system":
             turns[before:] = [_copied(turn) for turn in turns[before:]]
     calls.close(TERMINAL_CALLS)
     if rules.lone_user_is_task:

@@ -42,6 +42,16 @@ class Row(NamedTuple):
     cut: bool = False
 
 
+class TextLine(NamedTuple):
+    """A line of a text file, without its end: its number, its place in words, its text."""
+
+    number: int
+    at: str
+    text: str
+    final: bool = False
+    cut: bool = False
+
+
 def read_rows(source: Source, findings: Findings, *, inside: str | None = None) -> Iterator[Row]:
     """The records of a file, whatever of the three shapes it has.
 
@@ -63,6 +73,15 @@ def read_rows(source: Source, findings: Findings, *, inside: str | None = None) 
     else:
         for index, line in enumerate(stream.lines()):
             yield _line_row(index, line, stream)
+
+
+def read_lines(source: Source, findings: Findings) -> Iterator[TextLine]:
+    """The lines of a text file that are not blank, for formats that are no JSON."""
+    stream = source.open(findings)
+    for line in stream.lines():
+        at = f"{stream.name}:{line.number}"
+        text = _text(line.data, at, findings).removesuffix("\r")
+        yield TextLine(line.number, at, text, line.final, stream.cut)
 
 
 def read_document(source: Source, decoder: msgspec.json.Decoder[T], findings: Findings) -> T | None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import codecs
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -24,6 +25,7 @@ from .findings import Findings
 #: A line or a whole JSON document beyond this is refused with a finding.
 MAX_BYTES = 1 << 30
 
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLOCK = 1 << 20
 # Small blocks keep what one call may inflate to bounded: at most a thousand times (deflate), far more (zstd).
 _GZIP_BLOCK = 1 << 16
@@ -67,6 +69,9 @@ class Stream:
 
     def lines(self) -> Iterator[Line]:
         """Lines that are not blank, numbered from 1."""
+        if _is_plain(self.path):
+            yield from self._plain_lines()
+            return
         number = 1
         pending: list[bytes] = []
         size = 0
@@ -87,6 +92,25 @@ class Stream:
                 number += 1
             pending, size = [pieces[-1]], len(pieces[-1])
         yield from self._line(number, pending, size, final=True)
+
+    def _plain_lines(self) -> Iterator[Line]:
+        """As `lines`, of a file that is neither compressed nor in UTF-16: the file's own lines are quicker."""
+        try:
+            with self.path.open("rb", buffering=_BLOCK) as file:
+                number, rest = 0, False
+                for data in iter(partial(file.readline, MAX_BYTES), b""):
+                    number += not rest
+                    ends = data.endswith(b"\n")
+                    if rest or not (ends or len(data) < MAX_BYTES):
+                        if not rest:
+                            yield from self._line(number, [], MAX_BYTES + 1, final=False)
+                        rest = not ends
+                    elif not data.isspace():
+                        line = data.removeprefix(codecs.BOM_UTF8) if number == 1 else data
+                        yield Line(number, line.removesuffix(b"\n"), not ends)
+        except OSError as error:
+            self.cut = True
+            self._findings.add("FILE_UNREADABLE", self.name, found=error.strerror or str(error))
 
     def _line(self, number: int, pieces: list[bytes], size: int, *, final: bool) -> Iterator[Line]:
         if size > MAX_BYTES:
@@ -125,13 +149,31 @@ class Stream:
         self._findings.add("STREAM_CUT", self.name, found=why, expected="a complete compressed stream")
 
 
+def _is_plain(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError:
+        return False
+    return not (_is_gzip(magic) or _is_zstd(magic) or magic[:2] in _UTF16)
+
+
+def _is_gzip(magic: bytes) -> bool:
+    return magic[:2] == b"\x1f\x8b"
+
+
+def _is_zstd(magic: bytes) -> bool:
+    """A frame, or a frame to be skipped."""
+    return magic == b"\x28\xb5\x2f\xfd" or (magic[1:] == b"\x2a\x4d\x18" and magic[0] & 0xF0 == 0x50)
+
+
 def _decompressed(path: Path, broken: Callable[[str], None]) -> Iterator[bytes]:
     with path.open("rb") as file:
         magic = file.read(4)
         file.seek(0)
-        if magic[:2] == b"\x1f\x8b":
+        if _is_gzip(magic):
             yield from _gunzip(iter(lambda: file.read(_GZIP_BLOCK), b""), broken)
-        elif magic == b"\x28\xb5\x2f\xfd" or (magic[1:] == b"\x2a\x4d\x18" and magic[0] & 0xF0 == 0x50):
+        elif _is_zstd(magic):
             yield from _unzstd(iter(lambda: file.read(_ZSTD_BLOCK), b""), broken)
         else:
             yield from iter(lambda: file.read(_BLOCK), b"")
@@ -203,7 +245,7 @@ def _to_utf8(chunks: Iterator[bytes]) -> Iterator[bytes]:
         first += chunk
         if len(first) >= 3:
             break
-    if first[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+    if first[:2] in _UTF16:
         decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
         yield decoder.decode(first).encode("utf-8", "surrogatepass")
         for chunk in chunks:
