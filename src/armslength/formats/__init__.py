@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -105,7 +104,9 @@ def _read_files(
             findings.add("FILE_UNREADABLE", source.name, found=type(error).__name__)
 
     for listed in sources:
-        source = replace(listed)  # keeps the first bytes of this file only while it is read
+        source = Source(
+            listed.path, listed.name, listed.label
+        )  # keeps the first bytes of this file only while it is read
         reader = readers[0] if options.format else recogniser.reader_of(source)
         if reader is not None:
             yield FileRead(source.name, reader.name, counted(source, reader))

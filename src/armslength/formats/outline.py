@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 # A quote that opens a string which the first bytes do not close ends the scan: what follows is text.
 _TOKEN = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|([{}\[\]])|(")', re.DOTALL)
+_STRING, _KEY, _BRACKET, _CUT = 1, 2, 3, 4  # the last group that matched
 _MAX_DEPTH = 6
 _TEXT = 4096
 
@@ -48,22 +49,27 @@ def outline(head: bytes, *, tokens: int = 4000) -> Outline:
     keys: set[str] = set()
     if not opening:
         return Outline("", frozenset(), text[:_TEXT])
-    path: list[str] = []
+    prefixes: list[str] = []  # of the keys at each open bracket
     key = ""
     for count, token in enumerate(_TOKEN.finditer(text)):
-        string, colon, bracket, loose = token.groups()
-        if loose or count > tokens:
+        kind = token.lastindex
+        if count > tokens or kind == _CUT:
             break
+        if kind == _STRING:
+            continue
+        if kind == _KEY and prefixes:
+            key = token[1]
+            if len(prefixes) <= _MAX_DEPTH:
+                keys.add(prefixes[-1] + key)
+            continue
+        bracket = token[_BRACKET]
         if bracket in ("{", "["):
-            path.append(key + "[]" if bracket == "[" else key)
-            key = ""
-        elif bracket:
-            path.pop()
-            key = ""
-            if not path:
+            outer = prefixes[-1] if prefixes else ""
+            inner = key + "[]" if bracket == "[" and prefixes else key
+            prefixes.append(f"{outer}{inner}." if inner else outer)
+        elif prefixes:
+            prefixes.pop()
+            if not prefixes:
                 break
-        elif colon and path:
-            key = string
-            if len(path) <= _MAX_DEPTH:
-                keys.add(".".join(part for part in (*path, key) if part).removeprefix("[]."))
+        key = ""
     return Outline(opening, frozenset(keys), text[:_TEXT])

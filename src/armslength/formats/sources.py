@@ -46,16 +46,25 @@ class Source:
         return self.path.absolute().parent.name
 
     def open(self, findings: Findings) -> Stream:
-        """The content as a stream."""
-        return Stream(self.path, self.name, findings)
+        """The content as a stream; a small file that was looked at is not read again."""
+        return Stream(self.path, self.name, findings, self.small_content())
+
+    def small_content(self) -> bytes | None:
+        """All of the content, if it is small and nothing is wrong with it."""
+        return self._first if len(self._first) < _FIRST and not len(self._wrong) else None
 
     def head(self, size: int = 1 << 16) -> bytes:
         """The first bytes of the content; findings come when it is read in full."""
-        return self._first if size <= _FIRST else self.open(Findings()).head(size)
+        return self._first if size <= _FIRST else Stream(self.path, self.name, Findings()).head(size)
 
     @cached_property
     def _first(self) -> bytes:
-        return self.open(Findings()).head(_FIRST)
+        return Stream(self.path, self.name, self._wrong).head(_FIRST)
+
+    @cached_property
+    def _wrong(self) -> Findings:
+        """What is wrong with the first bytes; it is found again, and counted, when the file is read."""
+        return Findings()
 
 
 def stem(name: str) -> str:
@@ -85,20 +94,19 @@ def find_sources(paths: Sequence[Path | str], findings: Findings) -> list[Source
     found: list[tuple[Path, str]] = []
     for path, prefix in zip(given, _prefixes(given), strict=True):
         if path.is_dir():
-            found += [(file, prefix + file.relative_to(path).as_posix()) for file in _walk(path, findings)]
+            found += [(file, prefix + name) for file, name in _walk(path, findings)]
         else:
             found.append((path, prefix + path.name if prefix else path.name))
     if not found:
         raise InputError(
             "INPUT_EMPTY", at=", ".join(map(str, given)), found="no files", expected="files of trajectories"
         )
-    stems = Counter(stem(path.name) for path, _ in found)
-    return [Source(path, name, _label(path, stems)) for path, name in found]
-
-
-def _label(path: Path, stems: Counter[str]) -> str:
-    name = stem(path.name)
-    return name if stems[name] == 1 else f"{path.absolute().parent.name}/{name}"
+    stems = [stem(path.name) for path, _ in found]
+    count = Counter(stems)
+    return [
+        Source(path, name, own if count[own] == 1 else f"{path.absolute().parent.name}/{own}")
+        for (path, name), own in zip(found, stems, strict=True)
+    ]
 
 
 def _prefixes(given: Sequence[Path]) -> list[str]:
@@ -114,28 +122,34 @@ def _prefixes(given: Sequence[Path]) -> list[str]:
     ]
 
 
-def _walk(root: Path, findings: Findings) -> Iterator[Path]:
+def _walk(root: Path, findings: Findings) -> Iterator[tuple[Path, str]]:
+    """Files under a folder with their names relative to it, each folder's own files first."""
     inside = root.resolve()
-
-    def refuse(error: OSError) -> None:
-        findings.add("FILE_UNREADABLE", str(error.filename), found=error.strerror or str(error))
-
-    for folder, names, files in os.walk(root, onerror=refuse):
-        here = Path(folder)
-        names[:] = sorted(name for name in names if not name.startswith("."))
-        for name in names:
-            if (here / name).is_symlink():
-                _check_link(here / name, inside, root, findings)
-        for name in sorted(files):
-            path = here / name
-            if name.startswith("."):
+    waiting = [""]
+    while waiting:
+        prefix = waiting.pop()
+        try:
+            with os.scandir(root / prefix) as scanned:
+                entries = sorted(scanned, key=lambda entry: entry.name)
+        except OSError as error:
+            findings.add("FILE_UNREADABLE", prefix or str(root), found=error.strerror or str(error))
+            continue
+        folders: list[str] = []
+        for entry in entries:
+            name = prefix + entry.name
+            if entry.name.startswith("."):
                 continue
-            if path.is_symlink() and not _check_link(path, inside, root, findings):
+            if entry.is_symlink() and (
+                not _check_link(Path(entry.path), inside, root, findings) or entry.is_dir()
+            ):
                 continue
-            if not path.is_file():
-                findings.add("NOT_A_FILE", path.relative_to(root).as_posix(), expected="a regular file")
-                continue
-            yield path
+            if entry.is_dir():
+                folders.append(f"{name}/")
+            elif entry.is_file():
+                yield Path(entry.path), name
+            else:
+                findings.add("NOT_A_FILE", name, expected="a regular file")
+        waiting += reversed(folders)
 
 
 def _check_link(path: Path, inside: Path, root: Path, findings: Findings) -> bool:

@@ -48,12 +48,14 @@ class Stream:
         path: the file.
         name: what findings call it.
         findings: where a cut or an unreadable file is recorded.
+        content: all of the content in UTF-8, where it is known already.
 
     Attributes:
         cut: whether the content ended before its compression said so; known when all of it has been read.
     """
 
-    def __init__(self, path: Path, name: str, findings: Findings) -> None:
+    def __init__(self, path: Path, name: str, findings: Findings, content: bytes | None = None) -> None:
+        self._content = content
         self.path = path
         self.name = name
         self.cut = False
@@ -61,6 +63,9 @@ class Stream:
 
     def chunks(self) -> Iterator[bytes]:
         """Decompressed bytes in UTF-8 without a byte order mark."""
+        if self._content is not None:
+            yield self._content
+            return
         try:
             yield from _to_utf8(_decompressed(self.path, self._broken))
         except OSError as error:
@@ -69,7 +74,7 @@ class Stream:
 
     def lines(self) -> Iterator[Line]:
         """Lines that are not blank, numbered from 1."""
-        if _is_plain(self.path):
+        if self._content is None and _is_plain(self.path):
             yield from self._plain_lines()
             return
         number = 1
