@@ -5,7 +5,7 @@ import json
 import pytest
 
 from armslength.errors import InputError
-from armslength.formats import Findings, ReadOptions, Summary, read, read_files
+from armslength.formats import Findings, ReadOptions, Summary, formats, read, read_files
 
 
 def test_formats_are_known_by_content(data):
