@@ -107,6 +107,11 @@ def read_keyed_rows(source: Source, findings: Findings) -> Iterator[tuple[str, R
         yield key, Row(index, f"{stream.name}[{key!r}]", raw)
 
 
+def read_array(source: Source, key: str, findings: Findings) -> Iterator[Row]:
+    """The records of the array under a key of a file that is one JSON object; whole ones before a tear."""
+    yield from _array_rows(source.open(findings), findings, key)
+
+
 def decode(row: Row, decoder: msgspec.json.Decoder[T], findings: Findings) -> T | None:
     """Decode a row into the type of its decoder.
 
