@@ -67,11 +67,18 @@ def test_options_reach_the_reader(mixed, tmp_path):
     assert made["roles"] == {"tool_result": 1}
 
 
+MESSAGES = [{"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}]
 TWO_LABELS = [
-    {"messages": [{"role": "user", "content": f"u{n}"}, {"role": "assistant", "content": "a"}], "suite": suite, "agent": {"model": "m"}, "utility": n > 1,
-     "resolved": n < 1, "step_rewards": [0.5]}
+    {
+        "messages": MESSAGES,
+        "suite": suite,
+        "agent": {"model": "m"},
+        "utility": n > 1,
+        "resolved": n < 1,
+        "step_rewards": [0.5],
+    }
     for n, suite in enumerate(["shop", "shop", "bank"])
-]  # fmt: skip
+]
 
 
 @pytest.fixture
