@@ -16,6 +16,14 @@ from .outline import Outline
 SIDECARS: Final[tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]] = (
     ("an index of Inspect logs", re.compile(r"(^|/)logs\.json$"), ()),
     ("metadata of an evaluation", re.compile(r"(^|/)metadata\.json$"), ()),
+    ("a STAR task's flow", re.compile(r"\.json$"), ("task", "replies", "graph")),
+    (
+        "a STAR task's templates",
+        re.compile(r"(^|/)responses\.json$"),
+        ("hello", "out_of_scope", "anything_else"),
+    ),
+    ("a STAR service", re.compile(r"\.json$"), ("input", "output", "function", "db")),
+    ("what a STAR service draws from", re.compile(r"(^|/)dbs/[^/]+\.json$"), ("Name", "Type")),
     (
         "documentation",
         re.compile(r"(^|/)(README(\.md|\.txt)?|LICENSE(\.txt|\.md)?|NOTICE)$", re.IGNORECASE),

@@ -1,0 +1,140 @@
+"""Dialogues between people, and systems' answers to them, against counts made by an independent script."""
+
+import importlib
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from armslength.formats import Findings, Summary, read_files
+
+DATA = os.environ.get("ARMSLENGTH_DATA")
+SHARED = Path(os.environ.get("ARMSLENGTH_SHARED", Path(__file__).parents[2] / "../shared"))
+pytestmark = [
+    pytest.mark.corpora,
+    pytest.mark.skipif(DATA is None, reason="ARMSLENGTH_DATA is not set"),
+]
+
+
+class Corpus(NamedTuple):
+    """What was read of a corpus: runs with all their labels, trajectories, sums, findings."""
+
+    runs: list
+    trajectories: list
+    summary: Summary
+    findings: Findings
+
+
+@pytest.fixture(scope="session")
+def expected():
+    return json.loads((SHARED / "corpora/dialogues/expected.json").read_text())
+
+
+def read_corpus(folder, module):
+    """Read a folder once, and keep what the reader knew before a label was chosen."""
+    runs, trajectories, summary, findings = [], [], Summary(), Findings()
+    reader = importlib.import_module(f"armslength.formats.{module}")
+    made = reader.to_trajectory
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reader, "to_trajectory", lambda run, *more: runs.append(run) or made(run, *more))
+        for file in read_files(Path(DATA) / folder, None, findings):
+            assert file.format == module
+            for trajectory in file.trajectories:
+                summary.add(trajectory, file.name, file.format)
+                trajectories.append(trajectory)
+    return Corpus(runs, trajectories, summary, findings)
+
+
+def said(label, yes="success", no="failure", none="none"):
+    return {True: yes, False: no, None: none}[label.success]
+
+
+@pytest.fixture(scope="session")
+def star():
+    return read_corpus("star", "star")
+
+
+def test_star_events_and_turns(star, expected):
+    counted = expected["star"]
+    total = star.summary.total
+    assert counted["trajectories"] == total.trajectories == len(star.runs)
+    assert counted["events"] == dict(total.messages)
+    steps = Counter((turn.step, i) for i, t in enumerate(star.trajectories) for turn in t.turns)
+    assert total.messages.total() == len(steps) == steps.total()
+    writers = Counter(turn.writer for t in star.trajectories for turn in t.turns)
+    assert counted["events"]["KnowledgeBase/return_item"] == writers["world"]
+    assert counted["events"]["UserGuide/instruct"] == writers["task"]
+    assert counted["events"]["User/utter"] + counted["events"]["User/complete"] == writers["user"]
+    empty = sum(turn.text == '{"TotalItems":0}' for t in star.trajectories for turn in t.turns)
+    assert counted["empty_kb_replies"] == empty
+    assert not star.findings.counts
+    assert counted["archive"]["files"] - counted["trajectories"] == star.findings.notes["SIDECAR"]
+
+
+def test_star_scenarios(star, expected):
+    counted = expected["star"]
+    levels = Counter(run.lookup("CompletionLevel") for run in star.runs)
+    assert counted["completion_level"] == dict(levels)
+    happy = {True: "happy", False: "unhappy"}
+    kinds = Counter(
+        f"{happy[run.lookup('Happy')]}/{'multi' if run.lookup('MultiTask') else 'single'}"
+        for run in star.runs
+    )
+    assert counted["scenario"] == dict(kinds)
+    single = Counter(run.task for run in star.runs if "+" not in run.task)
+    assert counted["single_task_dialogues"] == dict(single)
+
+
+def test_star_labels(star, expected):
+    """The grade-A label by task, and how it agrees with the user's answer and the wizard's claim."""
+    counted = expected["star"]
+    single = [run for run in star.runs if run.labels["transaction"].reason in (None, "no terminal reply")]
+    by_task = Counter(f"{run.task}/{said(run.labels['transaction'])}" for run in single)
+    assert counted["label_A_by_task"] == dict(by_task)
+    complete = [run for run in single if run.labels["completion"].success]
+    only_complete = Counter(said(run.labels["transaction"]) for run in complete)
+    assert counted["label_A_same_but_complete_only"] == dict(only_complete)
+    answers = Counter(run.labels["user_answer"].success for run in star.runs)
+    assert {"user_yes": answers[True], "user_no": answers[False]} == counted[
+        "label_B_user_outcome_question_single"
+    ]
+    asked = [run for run in single if run.labels["user_answer"].success is not None]
+    both = Counter(
+        f"state_{said(run.labels['transaction'])}/{said(run.labels['user_answer'], 'user_yes', 'user_no')}"
+        for run in asked
+    )
+    assert counted["agreement_A_with_B"] == dict(both)
+    may_claim = [run for run in single if not run.task.startswith("spaceship_")]  # no template claims there
+    claims = Counter(
+        f"claim_{said(run.labels['wizard_claim'])}/state_{said(run.labels['transaction'])}"
+        for run in may_claim
+    )
+    assert counted["label_C_wizard_claim_with_A"] == dict(claims)
+    claims_and_answers = Counter(
+        f"claim_{said(run.labels['wizard_claim'])}/{said(run.labels['user_answer'], 'user_yes', 'user_no')}"
+        for run in asked
+        if not run.task.startswith("spaceship_")
+    )
+    assert counted["label_C_wizard_claim_with_B"] == dict(claims_and_answers)
+    calm = Counter(run.labels["calm_and_helpful"].success for run in star.runs)
+    assert {"true": calm[True], "false": calm[False]} == counted["label_B_calm_and_helpful"]
+    questions = Counter(
+        f"{name}/{str(run.lookup(name)).lower()}"
+        for run in star.runs
+        for name in ("changed_mind", "aggressive", "confused", "wizard_unsure")
+        if run.lookup(name) is not None
+    )
+    assert counted["label_B_wizard_questionnaire"] == dict(questions)
+
+
+def test_star_terminals(star):
+    """Nothing that tells how a transaction ended stands before the last such reply but earlier tries."""
+    labelled = [t for t in star.trajectories if t.outcome]
+    for trajectory in labelled:
+        ends = [turn for turn in trajectory.turns if turn.role == "terminal"]
+        assert ends[0].writer == "world"
+        assert trajectory.turns[-len(ends) :] == tuple(ends)
+    assert len(labelled) == 1857
