@@ -138,3 +138,33 @@ def test_star_terminals(star):
         assert ends[0].writer == "world"
         assert trajectory.turns[-len(ends) :] == tuple(ends)
     assert len(labelled) == 1857
+
+
+@pytest.fixture(scope="session")
+def multiwoz():
+    return read_corpus("multiwoz", "multiwoz")
+
+
+def test_multiwoz(multiwoz, expected):
+    counted = expected["multiwoz"]
+    total = multiwoz.summary.total
+    assert counted["trajectories"] == total.trajectories
+    assert counted["turns_by_role"] == dict(total.messages)
+    spoken = Counter(turn.role for t in multiwoz.trajectories for turn in t.turns)
+    assert counted["turns_by_role"] == {"user": spoken["user"], "system": spoken["assistant"]}
+    for name, key in (
+        ("booked", "label_A_booked"),
+        ("inform", "label_A_inform"),
+        ("requests", "label_A_requests_answered"),
+        ("success", "label_A_success_all_three"),
+    ):
+        verdicts = Counter(said(run.labels[name], "true", "false") for run in multiwoz.runs)
+        assert counted[key] == dict(verdicts)
+    reasons = Counter(what for run in multiwoz.runs for what in run.lookup("missing").split("+") if what)
+    assert counted["failure_reasons"] == dict(reasons)
+    domains = Counter(domain for run in multiwoz.runs for domain in run.lookup("domains").split("+"))
+    assert counted["goal_domains"] == dict(domains)
+    numbers = Counter(str(run.lookup("domain_count")) for run in multiwoz.runs)
+    assert counted["domains_per_dialogue"] == dict(numbers)
+    assert not multiwoz.findings.counts
+    assert counted["archive"]["files"] - 1 == multiwoz.findings.notes["SIDECAR"]

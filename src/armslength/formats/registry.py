@@ -17,6 +17,7 @@ from armslength.errors import InputError
 from .anthropic import Anthropic
 from .chat import Chat
 from .interchange import Interchange
+from .multiwoz import Multiwoz
 from .protocol import Format
 from .responses import Responses
 from .star import Star
@@ -31,6 +32,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     TauBench(),
     ToolBench(),
     Star(),
+    Multiwoz(),
     Anthropic(),
     Responses(),
     Chat(),

@@ -25,6 +25,13 @@ SIDECARS: Final[tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]] = (
     ("a STAR service", re.compile(r"\.json$"), ("input", "output", "function", "db")),
     ("what a STAR service draws from", re.compile(r"(^|/)dbs/[^/]+\.json$"), ("Name", "Type")),
     (
+        "a MultiWOZ database",
+        re.compile(r"(^|/)(attraction|hospital|hotel|police|restaurant|taxi|train)_db\.json$"),
+        (),
+    ),
+    ("a MultiWOZ ontology", re.compile(r"(^|/)ontology\.json$"), ("hotel-type",)),
+    ("a list of MultiWOZ dialogues", re.compile(r"(^|/)(test|val|valid)ListFile(\.txt)?$"), ()),
+    (
         "documentation",
         re.compile(r"(^|/)(README(\.md|\.txt)?|LICENSE(\.txt|\.md)?|NOTICE)$", re.IGNORECASE),
         (),
