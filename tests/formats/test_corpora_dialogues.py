@@ -168,3 +168,30 @@ def test_multiwoz(multiwoz, expected):
     assert counted["domains_per_dialogue"] == dict(numbers)
     assert not multiwoz.findings.counts
     assert counted["archive"]["files"] - 1 == multiwoz.findings.notes["SIDECAR"]
+
+
+@pytest.fixture(scope="session")
+def abcd():
+    return read_corpus("abcd", "abcd")
+
+
+def test_abcd(abcd, expected):
+    """Both files; three conversations stand in both."""
+    counted = expected["abcd"]
+    files = Counter(run.at.partition("[")[0] for run in abcd.runs)
+    assert counted["files"] == dict(files)
+    once = {run.id: run for run in abcd.runs}
+    assert counted["trajectories"] == len(once)
+    assert abcd.summary.duplicates == len(abcd.runs) - len(once) == 3
+    speakers = sum((Counter(run.messages) for run in once.values()), Counter())
+    assert counted["turns_by_role"] == dict(speakers)
+    assert counted["subflows"] == dict(Counter(run.lookup("subflow") for run in once.values()))
+    for name, dialogue in counted["dialogues"].items():
+        run = once[name]
+        taken = [turn.name for turn in run.turns if turn.role == "tool_call"]
+        assert dialogue["taken"] == taken
+        assert dialogue["intent"] == run.lookup("intent")
+        verdicts = {label: run.labels[label].success for label in ("exact", "ordered", "set")}
+        assert verdicts == {label: dialogue[label] for label in verdicts}
+    assert not abcd.findings.counts
+    assert counted["archive"]["files"] - 2 == abcd.findings.notes["SIDECAR"]

@@ -14,6 +14,7 @@ from typing import Final
 
 from armslength.errors import InputError
 
+from .abcd import Abcd
 from .anthropic import Anthropic
 from .chat import Chat
 from .interchange import Interchange
@@ -32,6 +33,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     TauBench(),
     ToolBench(),
     Star(),
+    Abcd(),
     Multiwoz(),
     Anthropic(),
     Responses(),

@@ -30,6 +30,9 @@ SIDECARS: Final[tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]] = (
         (),
     ),
     ("a MultiWOZ ontology", re.compile(r"(^|/)ontology\.json$"), ("hotel-type",)),
+    ("ABCD's flows", re.compile(r"(^|/)kb\.json$"), ("recover_username",)),
+    ("ABCD's guidelines", re.compile(r"(^|/)guidelines\.json$"), ("Product Defect",)),
+    ("an ABCD ontology", re.compile(r"(^|/)ontology\.json$"), ("intents",)),
     ("a list of MultiWOZ dialogues", re.compile(r"(^|/)(test|val|valid)ListFile(\.txt)?$"), ()),
     (
         "documentation",
