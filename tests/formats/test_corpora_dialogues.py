@@ -195,3 +195,55 @@ def test_abcd(abcd, expected):
         assert verdicts == {label: dialogue[label] for label in verdicts}
     assert not abcd.findings.counts
     assert counted["archive"]["files"] - 2 == abcd.findings.notes["SIDECAR"]
+
+
+@pytest.fixture(scope="session")
+def predictions():
+    return read_corpus("multiwoz_predictions", "multiwoz_predictions")
+
+
+def test_multiwoz_predictions(predictions, multiwoz, expected):
+    counted = expected["multiwoz_predictions"]
+    assert counted["trajectories"] == len(predictions.trajectories)
+    human = {t.id.lower().removesuffix(".json"): t for t in multiwoz.trajectories}
+    for name, system in counted["systems"].items():
+        runs = [t for t in predictions.trajectories if t.policy == name]
+        assert system["trajectories"] == len(runs)
+        said = [turn for t in runs for turn in t.turns if turn.role == "assistant"]
+        assert system["system_turns"] == len(said)
+        placeholders = Counter(str("[" in turn.text).lower() for turn in said)
+        assert system["turns_with_placeholder"] == dict(placeholders)
+        for run in runs:
+            users = [turn.text for turn in run.turns if turn.writer == "user"]
+            assert users == [turn.text for turn in human[run.id].turns if turn.writer == "user"]
+            assert run.task == human[run.id].task
+    found = [(f.code, f.at, f.found) for f in predictions.findings.items]
+    assert found == [
+        ("DIALOGUE_MISSING", "predictions/mintl.json", "1 without, such as mul0789"),
+        ("TURNS_UNALIGNED", "predictions/pptod.json['pmul3688']", "5 system turns"),
+    ]
+
+
+def test_multiwoz_predictions_labels(predictions):
+    """The order of the systems is that of the public evaluation, whose rule is milder."""
+    public = {"ubar": 83.4, "augpt": 76.6, "mintl": 73.7}
+    met = Counter(run.policy for run in predictions.runs if run.labels["inform"].success)
+    assert dict(met) == {
+        "augpt": 691,
+        "galaxy-e2e": 825,
+        "mintl": 675,
+        "pptod": 808,
+        "soloist": 767,
+        "ubar": 808,
+    }
+    assert sorted(public, key=public.get) == sorted(public, key=met.get)
+    assert all(met[name] / 10 < share for name, share in public.items())
+    succeeded = Counter(t.policy for t in predictions.trajectories if t.outcome.success)
+    assert dict(succeeded) == {
+        "augpt": 453,
+        "galaxy-e2e": 660,
+        "mintl": 539,
+        "pptod": 653,
+        "soloist": 549,
+        "ubar": 626,
+    }

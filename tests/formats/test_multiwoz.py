@@ -130,6 +130,12 @@ def test_a_dialogue_without_a_goal_has_no_outcome(read_log):
     assert (got.task, got.outcome, got.origin.unlabelled) == ("dialogue-X1", None, "no goal")
 
 
+def test_a_request_that_the_rule_does_not_know_leaves_the_outcome_open(read_log):
+    goal = {"taxi": {"info": {}, "reqt": ["phone", "driver"]}}
+    (got,), _ = read_log(said("a"), said("b", {"h": 1}), goal=goal)
+    assert (got.outcome, got.origin.unlabelled) == (None, "unknown request driver")
+
+
 def test_odd_records_are_findings(read_log):
     got, findings = read_log(said("a"), said("b", {"h": 1}), X2={"goal": {}}, X3=7, X4={"log": [1]})
     assert [t.id for t in got] == ["X1"]

@@ -159,15 +159,18 @@ def test_odd_events_are_kept(read_rows_of):
     odd = ("Bank/shout", {"Text": "hey"})
     reply_alone = ("KnowledgeBase/return_item", {"APIName": "weather", "Item": "rain"})
     no_text = ("User/utter", {"Text": None})
-    (got,), findings = read_rows_of(dialogue(odd, reply_alone, no_text, query(), DialogueID=None))
+    (got,), findings = read_rows_of(
+        dialogue(odd, reply_alone, no_text, query(), reply("Done", ["x"]), DialogueID=None)
+    )
     assert [(t.role, t.writer, t.text, t.writer_source) for t in got.turns] == [
         ("unknown", "unknown", "hey", "role"),
         ("tool_result", "world", '{"Item":"rain"}', "unpaired"),
         ("user", "user", "", "role"),
         ("tool_call", "policy", "hotel_book {}", "role"),
+        ("tool_result", "world", '{"Item":{"ReservationStatus":"Done"}}', "role"),
     ]
     assert got.id == "input"
-    assert dict(findings.counts) == {"EVENT_UNKNOWN": 1, "RESULT_UNPAIRED": 1, "CALL_UNANSWERED": 1}
+    assert dict(findings.counts) == {"EVENT_UNKNOWN": 1, "RESULT_UNPAIRED": 1}
     assert findings.items[0].at == "input.jsonl Events[0]"
 
 

@@ -22,7 +22,7 @@ from .beside import find_nearby
 from .canonical import canonical, digest
 from .content import plain
 from .findings import Findings
-from .multiwoz_outcome import LOOKED_UP, Database, as_list, as_object, goal_domains, goal_met
+from .multiwoz_outcome import ACT_SLOTS, LOOKED_UP, Database, as_list, as_object, goal_domains, goal_met
 from .names import distinct
 from .outline import Outline
 from .protocol import ReadOptions
@@ -110,7 +110,11 @@ def why_no_label(goal: Mapping[str, Any], database: Database) -> str | None:
     if not domains:
         return "no goal"
     missing = [domain for domain in domains if domain in LOOKED_UP and domain not in database]
-    return f"no database of {', '.join(missing)}" if missing else None
+    if missing:
+        return f"no database of {', '.join(missing)}"
+    asked = {str(slot) for _, wanted in goal_domains(goal) for slot in as_list(wanted.get("reqt"))}
+    unknown = sorted(asked - ACT_SLOTS.keys())
+    return f"unknown request {', '.join(unknown)}" if unknown else None
 
 
 def goal_key(goal: Mapping[str, Any]) -> str | None:

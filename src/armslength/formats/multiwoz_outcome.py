@@ -104,7 +104,19 @@ def alternatives(wanted: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def fits(row: Mapping[str, Any], constraints: Mapping[str, Any]) -> bool:
     """Whether a row of the database satisfies all constraints."""
-    return all(_agrees(slot, row.get(slot), value) for slot, value in constraints.items())
+    return all(agrees(slot, row.get(slot), value) for slot, value in constraints.items())
+
+
+def agrees(slot: str, stored: object, wanted: object) -> bool:
+    """Whether a value of the database satisfies what is wanted of its slot; times are limits."""
+    if is_any(wanted):
+        return True
+    if slot in ("arriveBy", "leaveAt"):
+        have, limit = _minutes(stored), _minutes(wanted)
+        if have is None or limit is None:
+            return normal(stored) == normal(wanted)
+        return have <= limit if slot == "arriveBy" else have >= limit
+    return _yes(normal(stored)) == _yes(normal(wanted))
 
 
 def normal(value: object) -> str:
@@ -186,17 +198,6 @@ def _pairs(items: object) -> Iterator[tuple[str, Any]]:
     for item in as_list(items):
         if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str):
             yield item[0], item[1]
-
-
-def _agrees(slot: str, stored: object, wanted: object) -> bool:
-    if is_any(wanted):
-        return True
-    if slot in ("arriveBy", "leaveAt"):
-        have, limit = _minutes(stored), _minutes(wanted)
-        if have is None or limit is None:
-            return normal(stored) == normal(wanted)
-        return have <= limit if slot == "arriveBy" else have >= limit
-    return _yes(normal(stored)) == _yes(normal(wanted))
 
 
 def _yes(text: str) -> str:

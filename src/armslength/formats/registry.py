@@ -19,6 +19,7 @@ from .anthropic import Anthropic
 from .chat import Chat
 from .interchange import Interchange
 from .multiwoz import Multiwoz
+from .multiwoz_predictions import MultiwozPredictions
 from .protocol import Format
 from .responses import Responses
 from .star import Star
@@ -35,6 +36,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     Star(),
     Abcd(),
     Multiwoz(),
+    MultiwozPredictions(),
     Anthropic(),
     Responses(),
     Chat(),

@@ -30,6 +30,7 @@ SIDECARS: Final[tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]] = (
         (),
     ),
     ("a MultiWOZ ontology", re.compile(r"(^|/)ontology\.json$"), ("hotel-type",)),
+    ("which domains were booked by when", re.compile(r"(^|/)booked_domains\.json$"), ()),
     ("ABCD's flows", re.compile(r"(^|/)kb\.json$"), ("recover_username",)),
     ("ABCD's guidelines", re.compile(r"(^|/)guidelines\.json$"), ("Product Defect",)),
     ("an ABCD ontology", re.compile(r"(^|/)ontology\.json$"), ("intents",)),

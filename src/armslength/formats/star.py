@@ -140,11 +140,12 @@ def _run(
     findings: Findings,
 ) -> Run:
     tasks = _tasks(dialogue)
+    services = labels.TRANSACTIONAL.intersection(tasks)
     ends = [
         (step, success)
         for step, event in enumerate(events)
         if event.Agent == "KnowledgeBase"
-        and event.APIName in labels.TRANSACTIONAL.intersection(tasks)
+        and plain(event.APIName) in services
         and (success := labels.reply_says(event.Item)) is not None
     ]
     turns = _turns(events, row.at, findings)
