@@ -40,8 +40,12 @@ def test_a_clause_that_is_not_measured_keeps_a_clean_head_from_being_a_reward():
     """One more call is not measured yet, so the best word is monitor, and the clause is named."""
     verdict = judge(evidence(), min_pairs=MIN_PAIRS)
     assert verdict.word == "monitor"
-    clauses = ["one more call", "whether the evidence is evidence"]
-    assert verdict.missing == [f"{clause} is not measured by this version" for clause in clauses]
+    assert verdict.missing == ["one more call is not measured by this version"]
+
+
+def test_evidence_that_may_be_none_is_named():
+    verdict = judge(evidence(doubts=["7.0% of 100 tool results have no call"]), min_pairs=MIN_PAIRS)
+    assert verdict.missing[0] == "the evidence may be none: 7.0% of 100 tool results have no call"
 
 
 def test_the_policys_end_needs_stop_control_too():

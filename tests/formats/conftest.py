@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,16 @@ Result = tuple[list[Trajectory], Findings]
 @pytest.fixture(scope="session")
 def data() -> Path:
     return Path(__file__).parent.parent / "data" / "formats"
+
+
+@pytest.fixture(scope="session")
+def mixed(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of files in several formats, with one that is of none."""
+    folder = tmp_path_factory.mktemp("mixed")
+    for name in ("chat.jsonl", "displays.jsonl", "tau_bench.json", "tau_wrapped.json"):
+        shutil.copy(data / name, folder)
+    shutil.copytree(data / "toolbench", folder / "toolbench")
+    return folder
 
 
 @pytest.fixture

@@ -14,57 +14,30 @@ from armslength.formats import Findings, ReadOptions, formats, read
 from armslength.records import Trajectory
 
 DATA = Path(__file__).parent.parent / "data" / "formats"
-SEEDS = [path.read_bytes() for path in sorted(DATA.rglob("*.json*"))]
+SEEDS = [path.read_bytes() for path in sorted(DATA.rglob("*")) if path.is_file()]
+
+
+def keys_of(value: object) -> set[str]:
+    if isinstance(value, dict):
+        return set(value).union(*map(keys_of, value.values()))
+    return set().union(*map(keys_of, value)) if isinstance(value, list) else set()
+
+
+def keys_in(content: bytes) -> set[str]:
+    """All keys of the JSON that stands in a file, as one value or as lines."""
+    try:
+        return keys_of(json.loads(content))
+    except ValueError:
+        with contextlib.suppress(ValueError):
+            return set().union(*(keys_of(json.loads(line)) for line in content.splitlines()))
+    return set()
+
+
+KEYS = sorted(set().union(*map(keys_in, SEEDS)))
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(
-            st.sampled_from(
-                [
-                    "messages",
-                    "role",
-                    "content",
-                    "tool_calls",
-                    "function",
-                    "name",
-                    "arguments",
-                    "traj",
-                    "reward",
-                    "info",
-                    "task",
-                    "actions",
-                    "task_id",
-                    "trial",
-                    "win",
-                    "trys",
-                    "chain",
-                    "tree",
-                    "children",
-                    "node_type",
-                    "description",
-                    "observation",
-                    "answer_generation",
-                    "query",
-                    "turns",
-                    "writer",
-                    "text",
-                    "step",
-                    "outcome",
-                    "policy",
-                    "id",
-                    "results",
-                    "metrics",
-                    "prompt",
-                    "completion",
-                    "messages_display",
-                ]
-            ),
-            inner,
-            max_size=6,
-        )
-    ),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=6),
     max_leaves=25,
 )
 

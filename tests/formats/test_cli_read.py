@@ -17,8 +17,8 @@ def run(*arguments):
     return CliRunner().invoke(read_command, [str(a) for a in arguments], catch_exceptions=False)
 
 
-def test_tables_say_what_is_here(data):
-    result = run(data)
+def test_tables_say_what_is_here(mixed):
+    result = run(mixed)
     assert result.exit_code == 0
     for text in (
         "tau_bench",
@@ -32,20 +32,20 @@ def test_tables_say_what_is_here(data):
         assert text in result.output
 
 
-def test_json_has_all_counts(data):
-    made = json.loads(run(data, "--json").output)
+def test_json_has_all_counts(mixed):
+    made = json.loads(run(mixed, "--json").output)
     assert (made["schema"], made["trajectories"]) == ("armslength/read/v1", 17)
     assert made["findings"]["counts"]["FORMAT_UNKNOWN"] == 1
 
 
-def test_out_converts(data, tmp_path):
+def test_out_converts(mixed, tmp_path):
     out = tmp_path / "new" / "all.jsonl.zst"
-    run(data, "--out", out)
-    assert [t.turns for t in read(data)] == [t.turns for t in read(out)]
+    run(mixed, "--out", out)
+    assert [t.turns for t in read(mixed)] == [t.turns for t in read(out)]
 
 
-def test_folders_of_many_files_are_one_line(data, tmp_path):
-    content = (data / "toolbench/answers_model_a/11_CoT@1.json").read_text()
+def test_folders_of_many_files_are_one_line(mixed, tmp_path):
+    content = (mixed / "toolbench/answers_model_a/11_CoT@1.json").read_text()
     (tmp_path / "many").mkdir()
     for n in range(12):
         (tmp_path / f"many/{n}_CoT@1.json").write_text(content)
@@ -59,29 +59,87 @@ def test_text_of_a_file_is_no_markup(tmp_path):
     assert "[bold]" in output
 
 
-def test_options_reach_the_reader(data, tmp_path):
-    made = json.loads(run(data / "chat.jsonl", "--json", "--success", "reward>=0.5").output)
+def test_options_reach_the_reader(mixed, tmp_path):
+    made = json.loads(run(mixed / "chat.jsonl", "--json", "--success", "reward>=0.5").output)
     assert made["outcomes"] == {"failure": 1, "success": 2}
     (tmp_path / "x.jsonl").write_text('{"messages": [{"role": "critic", "content": "x"}]}')
     made = json.loads(run(tmp_path, "--json", "--role", "critic=tool_result").output)
     assert made["roles"] == {"tool_result": 1}
 
 
-def test_errors_are_raised(data, tmp_path):
+MESSAGES = [{"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}]
+TWO_LABELS = [
+    {
+        "messages": MESSAGES,
+        "suite": suite,
+        "agent": {"model": "m"},
+        "utility": n > 1,
+        "resolved": n < 1,
+        "step_rewards": [0.5],
+    }
+    for n, suite in enumerate(["shop", "shop", "bank"])
+]
+
+
+@pytest.fixture
+def two_labels(tmp_path):
+    path = tmp_path / "two.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in TWO_LABELS))
+    return path
+
+
+def test_the_caller_chooses_label_records_task_and_policy(two_labels):
+    plain = json.loads(run(two_labels, "--json", "--label", "utility").output)
+    assert plain["outcomes"] == {"failure": 2, "success": 1}
+    chosen = json.loads(
+        run(
+            two_labels, "--json", "--label", "resolved", "--where", "suite=shop", "--task", "suite",
+            "--policy", "agent.model",
+        ).output
+    )  # fmt: skip
+    assert chosen["outcomes"] == {"failure": 1, "success": 1}
+    assert (chosen["trajectories"], chosen["tasks"], chosen["policies"]) == (2, 1, ["m"])
+    assert chosen["findings"]["notes"]["counts"] == {"LEFT_OUT_BY_WHERE": 1}
+
+
+def test_crashed_runs_are_left_out_or_failures(mixed):
+    path = mixed / "tau_bench.json"
+    left_out = json.loads(run(path, "--json").output)
+    counted = json.loads(run(path, "--json", "--crashed", "failure").output)
+    assert left_out["excluded"] == {"crashed": 1}
+    assert counted["excluded"] == {}
+    assert counted["outcomes"]["failure"] == left_out["outcomes"]["failure"] + 1
+
+
+def test_step_rewards_become_a_table(two_labels, tmp_path):
+    run(two_labels, "--rewards", tmp_path / "rewards.csv")
+    head, *rows = (tmp_path / "rewards.csv").read_text().splitlines()
+    assert head == "trajectory,step,value,reason,source,evidence,at"
+    assert [row.split(",")[1:3] for row in rows] == [["1", "0.5"]] * 3
+
+
+def test_out_names_what_it_does_not_carry(mixed, tmp_path):
+    output = " ".join(run(mixed / "toolbench", "--out", tmp_path / "x.jsonl").output.split())
+    assert "not carried over" in output
+    assert "later chains of the search" in output
+
+
+def test_errors_are_raised(mixed, tmp_path):
     for arguments, code in (
         ((tmp_path,), "INPUT_EMPTY"),
         ((tmp_path / "no",), "PATH_MISSING"),
-        ((data, "--strict-input"), "OUTCOME_UNCLEAR"),
-        ((data, "--format", "x"), "FORMAT_NAME"),
-        ((data, "--role", "x"), "ROLE_OPTION"),
+        ((mixed, "--strict-input"), "OUTCOME_UNCLEAR"),
+        ((mixed, "--format", "x"), "FORMAT_NAME"),
+        ((mixed, "--role", "x"), "ROLE_OPTION"),
+        ((mixed, "--where", "x"), "WHERE_OPTION"),
     ):
         with pytest.raises(InputError, match=code):
             run(*arguments)
 
 
-def test_a_strict_run_leaves_no_output(data, tmp_path):
+def test_a_strict_run_leaves_no_output(mixed, tmp_path):
     with pytest.raises(InputError):
-        run(data, "--strict-input", "--out", tmp_path / "x.jsonl")
+        run(mixed, "--strict-input", "--out", tmp_path / "x.jsonl")
     assert list(tmp_path.iterdir()) == []
 
 

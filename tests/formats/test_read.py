@@ -8,8 +8,8 @@ from armslength.errors import InputError
 from armslength.formats import Findings, ReadOptions, Summary, formats, read, read_files
 
 
-def test_formats_are_known_by_content(data):
-    assert {f.name: f.format for f in read_files(data) if list(f.trajectories)} == {
+def test_formats_are_known_by_content(mixed):
+    assert {f.name: f.format for f in read_files(mixed) if list(f.trajectories)} == {
         "chat.jsonl": "chat",
         "displays.jsonl": "tau_bench",
         "tau_bench.json": "tau_bench",
@@ -21,9 +21,9 @@ def test_formats_are_known_by_content(data):
     }
 
 
-def test_unknown_files_say_who_was_asked_and_why_not(data):
+def test_unknown_files_say_who_was_asked_and_why_not(mixed):
     findings = Findings()
-    list(read(data / "toolbench", None, findings))
+    list(read(mixed / "toolbench", None, findings))
     (finding,) = [f for f in findings.items if f.code == "FORMAT_UNKNOWN"]
     assert finding.at == "verdicts.json"
     assert "toolbench: no win" in finding.found
@@ -52,13 +52,13 @@ def test_nothing_read_is_an_error(read_bytes, content):
         read_bytes(content)
 
 
-def test_wrong_calls_are_errors_before_reading(data):
+def test_wrong_calls_are_errors_before_reading(mixed):
     with pytest.raises(InputError, match="FORMAT_NAME"):
-        read(data, ReadOptions(format="nope"))
+        read(mixed, ReadOptions(format="nope"))
     with pytest.raises(InputError, match="SUCCESS_RULE"):
-        read(data, ReadOptions(success="reward"))
+        read(mixed, ReadOptions(success="reward"))
     with pytest.raises(InputError, match="PATH_MISSING"):
-        read(data / "nowhere")
+        read(mixed / "nowhere")
 
 
 def test_a_format_can_be_named(read_bytes):
@@ -66,9 +66,9 @@ def test_a_format_can_be_named(read_bytes):
     assert len(read_bytes(row, format="chat")[0]) == 1
 
 
-def test_strict_stops_at_the_first_finding(data):
+def test_strict_stops_at_the_first_finding(mixed):
     with pytest.raises(InputError, match=r"OUTCOME_UNCLEAR: at chat\.jsonl:3 reward"):
-        list(read(data / "chat.jsonl", ReadOptions(strict=True)))
+        list(read(mixed / "chat.jsonl", ReadOptions(strict=True)))
 
 
 def test_every_record_is_a_trajectory_or_a_finding(read_bytes):
@@ -79,14 +79,14 @@ def test_every_record_is_a_trajectory_or_a_finding(read_bytes):
     assert len(lines) == len(got) + len(rejected)
 
 
-def test_reading_is_lazy_and_repeats_exactly(data):
-    assert list(read(data)) == list(read([data]))
-    assert next(read(data)).id == "r1"
+def test_reading_is_lazy_and_repeats_exactly(mixed):
+    assert list(read(mixed)) == list(read([mixed]))
+    assert next(read(mixed)).id == "r1"
 
 
-def test_the_summary_counts(data):
+def test_the_summary_counts(mixed):
     summary = Summary()
-    for file in read_files(data):
+    for file in read_files(mixed):
         for trajectory in file.trajectories:
             summary.add(trajectory, file.name, file.format)
     made = summary.to_json()
@@ -99,7 +99,7 @@ def test_the_summary_counts(data):
     assert made["duplicates"] == 2
     assert sorted(made["formats"]) == ["chat", "tau_bench", "toolbench"]
     assert made["files"]["tau_wrapped.json"]["trajectories"] == 2
-    assert made["writers"]["policy"] == sum(t.writer == "policy" for run in read(data) for t in run.turns)
+    assert made["writers"]["policy"] == sum(t.writer == "policy" for run in read(mixed) for t in run.turns)
     assert 0 < made["tool_results"]["known_share"] < 1
     json.dumps(made, allow_nan=False)
 

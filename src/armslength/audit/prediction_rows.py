@@ -134,6 +134,7 @@ def evidence(
     ceilings: Sequence[Ceiling],
     end: str,
     absent: Sequence[str],
+    doubts: Sequence[str],
 ) -> Evidence:
     """What the verdict on a head rests on."""
     by_read: dict[str, dict[str, Estimate]] = {}
@@ -149,4 +150,5 @@ def evidence(
         cheap={a.writable: a.removed for a in attacks if a.head == head and a.adversary == "best-of-5"},
         end=end,
         absent=tuple(absent),
+        doubts=tuple(doubts),
     )

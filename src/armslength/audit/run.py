@@ -35,6 +35,7 @@ from armslength.records import Authorship, Corpus, Trajectory, turns_digest
 from armslength.statistics import group_weights
 
 from .data_rows import data, empty_data, rewrite_policy, why_unmeasured
+from .evidence_controls import evidence_controls
 from .manipulation_rows import attack_row, ceiling_row, over_seeds
 from .model import SCHEMA, Attack, Audit, Ceiling, Control, Leak, Provenance, Settings, Verdict
 from .prediction_rows import alert_row, evidence, rival_rows, score_row
@@ -125,6 +126,7 @@ class _Job:
         self.progress("control by refitting: active test")
         active = active_test(self.encoder, seed=self.seed)
         attacks, bounds = self._manipulate(resamples, vectors, heads, printed=active.passed)
+        whether_evidence = evidence_controls(resamples)
         rows = rival_rows(resamples, read, tuple(rivals), heads=HEADS, headline=options.authorship)
         found = {
             name: evidence(
@@ -136,6 +138,7 @@ class _Job:
                 ceilings=bounds,
                 end=options.end,
                 absent=[rival for rival in RIVALS if rival not in rivals],
+                doubts=[control.detail for control in whether_evidence if not control.passed],
             )
             for name in HEADS
         }
@@ -156,7 +159,7 @@ class _Job:
             attacks=attacks,
             steering=[],
             ceilings=bounds,
-            controls=[_active_control(active), self._interference(heads["strict"][0])],
+            controls=[_active_control(active), self._interference(heads["strict"][0]), *whether_evidence],
             leak=self._leak(resamples, heads["all-role"][0]),
             settings=self._settings(),
             provenance=self._provenance(),

@@ -15,7 +15,7 @@ CEILING_OF_A_REWARD = 0.10
 SIMPLEST_FIRST = ("first evidence run", "error rate", "same turn")
 
 #: Clauses of `reward` that this version does not measure.
-NOT_MEASURED = ("one more call", "whether the evidence is evidence", "stop control")
+NOT_MEASURED = ("one more call", "stop control")
 
 
 class Evidence(NamedTuple):
@@ -31,6 +31,7 @@ class Evidence(NamedTuple):
         cheap: M(5) through assistant text, where measured.
         end: who may end an episode: ``policy`` or ``external``.
         absent: rivals that the data do not allow.
+        doubts: why the evidence may be none.
     """
 
     head: str
@@ -42,6 +43,7 @@ class Evidence(NamedTuple):
     cheap: Mapping[str, Estimate]
     end: str
     absent: Sequence[str] = ()
+    doubts: Sequence[str] = ()
 
 
 def judge(evidence: Evidence, *, min_pairs: int) -> Verdict:
@@ -97,6 +99,7 @@ def _missing_for_reward(evidence: Evidence, min_pairs: int) -> list[str]:
         if sphere.value is None or sphere.value > CEILING_OF_A_REWARD:
             missing.append(f"the ceiling through {channel} is {sphere.text()}")
     missing += [f"{name} is unmeasured: no tool result carries its signal" for name in evidence.absent]
+    missing += [f"the evidence may be none: {doubt}" for doubt in evidence.doubts]
     clauses = NOT_MEASURED if evidence.end == "policy" else NOT_MEASURED[:-1]
     return missing + [f"{clause} is not measured by this version" for clause in clauses]
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import click
 from rich.console import Console
@@ -16,10 +16,10 @@ from rich.console import Console
 from armslength.audit import audit
 from armslength.errors import UnmeasuredError
 from armslength.files import write_bytes
-from armslength.formats import Findings, read
+from armslength.formats import Findings, ReadOptions, read
 from armslength.records import Authorship
 
-from .inputs import input_options, read_options
+from .inputs import input_options
 
 
 @click.command("audit")
@@ -56,16 +56,15 @@ def audit_command(
     resamples: int,
     seed: int | None,
     as_json: bool,
-    **given: Any,
+    inputs: ReadOptions,
 ) -> None:
     """Does a score of these runs predict failure early, and could the policy manufacture it?"""
     from armslength.report import page, table
 
-    options = read_options(given)
-    findings = Findings(strict=options.strict)
+    findings = Findings(strict=inputs.strict)
     with _progress() as progress:
         result = audit(
-            read(paths, options, findings),
+            read(paths, inputs, findings),
             authorship=cast("Authorship", authorship),
             alpha=alpha,
             fold_seeds=seeds,

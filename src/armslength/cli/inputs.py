@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, cast, get_args
 
 import click
@@ -30,27 +31,30 @@ _OPTIONS = (
     ),
     click.option("--strict-input", is_flag=True, help="Stop at the first thing that is wrong."),
 )  # fmt: skip
+_NAMES = (
+    "format_name", "success", "label", "wheres", "task", "policy", "roles", "crashed", "strict_input",
+)  # fmt: skip
 
 
-def input_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of `read_options`, in this order."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def read_options(given: dict[str, Any]) -> ReadOptions:
-    """What the options of `input_options` say.
-
-    Args:
-        given: the options by their parameter names.
-
-    Returns:
-        Options for the readers.
+def input_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command options that say what its input is; it gets them as one argument ``inputs``, a `ReadOptions`.
 
     Raises:
-        InputError: a ``--role`` or a ``--where`` cannot be read (ROLE_OPTION, WHERE_OPTION).
+        InputError: when the command is called with a ``--role`` or a ``--where`` that cannot be read
+            (ROLE_OPTION, WHERE_OPTION).
     """
+
+    @wraps(command)
+    def with_inputs(*args: object, **given: object) -> None:
+        own = {name: given.pop(name) for name in _NAMES}
+        command(*args, inputs=_read_options(own), **given)
+
+    for option in reversed(_OPTIONS):
+        with_inputs = option(with_inputs)
+    return with_inputs
+
+
+def _read_options(given: dict[str, Any]) -> ReadOptions:
     return ReadOptions(
         success=given["success"],
         label=given["label"],

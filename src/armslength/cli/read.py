@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 from rich import box
@@ -17,10 +16,19 @@ from rich.markup import escape
 from rich.table import Table
 
 from armslength.files import replacing
-from armslength.formats import Findings, RewardTable, Summary, Writer, format_named, read_files, writing
+from armslength.formats import (
+    Findings,
+    ReadOptions,
+    RewardTable,
+    Summary,
+    Writer,
+    format_named,
+    read_files,
+    writing,
+)
 from armslength.formats.summary import Counts
 
-from .inputs import input_options, read_options
+from .inputs import input_options
 
 #: A folder with more files than this is one line of the table; where there are many files, one with two is.
 _FILES_SHOWN = 8
@@ -44,13 +52,12 @@ _WIDTH = 160
 )
 @input_options
 def read_command(
-    paths: tuple[Path, ...], *, as_json: bool, out: Path | None, rewards: Path | None, **given: Any
+    paths: tuple[Path, ...], *, as_json: bool, out: Path | None, rewards: Path | None, inputs: ReadOptions
 ) -> None:
     """Say what is in these files: formats, writers, tasks, policies, labels, and what is missing."""
-    options = read_options(given)
-    findings = Findings(strict=options.strict)
+    findings = Findings(strict=inputs.strict)
     summary = Summary()
-    files = read_files(paths, options, findings)
+    files = read_files(paths, inputs, findings)
     with _output(out) as writer, _table(rewards) as table:
         for source in files:
             for trajectory in source.trajectories:

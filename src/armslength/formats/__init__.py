@@ -19,10 +19,13 @@ from armslength.records import Trajectory
 from .findings import Finding, Findings
 from .interchange import SCHEMA_NAME, Writer, schema, to_line, write, writing
 from .outcomes import parse_rule
+from .outline import Outline
 from .protocol import Format, ReadOptions
 from .recognise import Recogniser
 from .registry import format_named, formats
 from .rewards import RewardTable
+from .rows import Row, decode, read_lines, read_rows
+from .runs import Label, Run, fields_of, to_trajectory
 from .sources import Source, find_sources
 from .summary import Summary
 
@@ -145,19 +148,28 @@ __all__ = [
     "Finding",
     "Findings",
     "Format",
+    "Label",
+    "Outline",
     "ReadOptions",
     "RewardTable",
+    "Row",
+    "Run",
     "Source",
     "Summary",
     "Writer",
+    "decode",
+    "fields_of",
     "find_sources",
     "format_named",
     "formats",
     "parse_rule",
     "read",
     "read_files",
+    "read_lines",
+    "read_rows",
     "schema",
     "to_line",
+    "to_trajectory",
     "write",
     "writing",
 ]

@@ -86,7 +86,9 @@ class Recogniser:
 
 def _nearest(answers: Sequence[tuple[str, str]], show: int = 3) -> list[str]:
     """The reasons that lack least; all of them would fill the screen."""
-    ranked = sorted(answers, key=lambda answer: (not answer[1].startswith("looks like"), answer[1].count(",")))
+    ranked = sorted(
+        answers, key=lambda answer: (not answer[1].startswith("looks like"), answer[1].count(","))
+    )
     return [f"{name}: {why}" for name, why in ranked[:show]]
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-# One plain search each decides for nearly every text; the expression is asked only after a hit.
-_SIGNS = ("bservation:", "tool_response>", "TOOL RESULT]", 'exit_code"', "API output:", "function_results>")
 _IMITATION = re.compile(
     r"""^\s*Observation:|</?tool_response>|\[TOOL\ RESULT\]|^\s*API\ output:|</?function_results>
     |\{\s*"output"\s*:.*"exit_code"\s*:|\{\s*"exit_code"\s*:.*"output"\s*:""",
