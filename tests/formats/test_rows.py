@@ -7,6 +7,9 @@ import pytest
 import zstandard
 
 from armslength.errors import InputError
+from armslength.formats import Findings
+from armslength.formats.rows import read_keyed_rows
+from armslength.formats.sources import Source
 
 GOOD = {"id": "a", "task": "t", "success": True, "messages": [{"role": "user", "content": "hi"}]}
 LINE = json.dumps(GOOD)
@@ -94,3 +97,22 @@ def test_duplicate_keys_are_found_when_strict(read_bytes):
     assert len(read_bytes(content)[0]) == 1
     with pytest.raises(InputError, match=r"DUPLICATE_KEY.*role"):
         read_bytes(content, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("content", "members"),
+    [
+        ('{"a": 1, "b": {"c": [1, 2]}}', [("a", "1"), ("b", '{"c": [1, 2]}')]),
+        ('{"a": 1, "b": 2, "a": 3}', [("a", "1"), ("b", "2"), ("a", "3")]),
+        (' { "\\u00e9 x" : "y z" }\n', [("é x", '"y z"')]),
+        ('{"é": 1, "e": 2}', [("é", "1"), ("e", "2")]),
+        (" {} ", []),
+    ],
+)
+def test_members_of_an_object_are_rows_also_where_a_key_stands_twice(tmp_path, content, members):
+    path = tmp_path / "m.json"
+    path.write_text(content, encoding="utf-8")
+    findings = Findings()
+    rows = list(read_keyed_rows(Source(path, "m.json", "m"), findings))
+    assert [(key, bytes(row.data).decode()) for key, row in rows] == members
+    assert not len(findings)

@@ -14,11 +14,15 @@ from typing import Final
 
 from armslength.errors import InputError
 
+from .abcd import Abcd
 from .anthropic import Anthropic
 from .chat import Chat
 from .interchange import Interchange
+from .multiwoz import Multiwoz
+from .multiwoz_predictions import MultiwozPredictions
 from .protocol import Format
 from .responses import Responses
+from .star import Star
 from .tau_bench import TauBench
 from .toolbench import ToolBench
 
@@ -29,6 +33,10 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     Interchange(),
     TauBench(),
     ToolBench(),
+    Star(),
+    Abcd(),
+    Multiwoz(),
+    MultiwozPredictions(),
     Anthropic(),
     Responses(),
     Chat(),

@@ -95,12 +95,14 @@ def read_keyed_rows(source: Source, findings: Findings) -> Iterator[tuple[str, R
     """The members of a file that is one JSON object, such as runs by number; whole ones before a tear.
 
     Yields:
-        Each key with its value as a row.
+        Each key with its value as a row; a key that stands twice, twice.
     """
     stream = source.open(findings)
     data = stream.whole()
     try:
         members = list(_RAW_OBJECT.decode(data).items())
+        if not _is_all(data, members):
+            raise ValueError("a key that stands twice")
     except (msgspec.MsgspecError, ValueError, RecursionError):
         members = list(_members(_text(data, stream.name, findings), stream, findings))
     for index, (key, raw) in enumerate(members):
@@ -270,6 +272,19 @@ def _values(text: str, start: int, stream: Stream, findings: Findings, *, closin
         data = text[position:end].encode("utf-8", "surrogatepass")
         yield Row(index, f"{stream.name}[{index}]", data)
         index, position = index + 1, end
+
+
+def _is_all(data: bytes, members: list[tuple[str, msgspec.Raw]]) -> bool:
+    """Whether members make up the whole object: a decoder keeps only the last of those with one key.
+
+    Blanks do not count, and are left out of texts, too, on both sides.
+    """
+
+    def size(part: bytes) -> int:
+        return len(part.translate(None, b" \t\r\n"))
+
+    inner = sum(size(key.encode("utf-8", "surrogatepass")) + size(bytes(raw)) + 4 for key, raw in members)
+    return size(data) == inner + 1 + (not members)
 
 
 def _members(text: str, stream: Stream, findings: Findings) -> Iterator[tuple[str, msgspec.Raw]]:

@@ -16,6 +16,25 @@ from .outline import Outline
 SIDECARS: Final[tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]] = (
     ("an index of Inspect logs", re.compile(r"(^|/)logs\.json$"), ()),
     ("metadata of an evaluation", re.compile(r"(^|/)metadata\.json$"), ()),
+    ("a STAR task's flow", re.compile(r"\.json$"), ("task", "replies", "graph")),
+    (
+        "a STAR task's templates",
+        re.compile(r"(^|/)responses\.json$"),
+        ("hello", "out_of_scope", "anything_else"),
+    ),
+    ("a STAR service", re.compile(r"\.json$"), ("input", "output", "function", "db")),
+    ("what a STAR service draws from", re.compile(r"(^|/)dbs/[^/]+\.json$"), ("Name", "Type")),
+    (
+        "a MultiWOZ database",
+        re.compile(r"(^|/)(attraction|hospital|hotel|police|restaurant|taxi|train)_db\.json$"),
+        (),
+    ),
+    ("a MultiWOZ ontology", re.compile(r"(^|/)ontology\.json$"), ("hotel-type",)),
+    ("which domains were booked by when", re.compile(r"(^|/)booked_domains\.json$"), ()),
+    ("ABCD's flows", re.compile(r"(^|/)kb\.json$"), ("recover_username",)),
+    ("ABCD's guidelines", re.compile(r"(^|/)guidelines\.json$"), ("Product Defect",)),
+    ("an ABCD ontology", re.compile(r"(^|/)ontology\.json$"), ("intents",)),
+    ("a list of MultiWOZ dialogues", re.compile(r"(^|/)(test|val|valid)ListFile(\.txt)?$"), ()),
     (
         "documentation",
         re.compile(r"(^|/)(README(\.md|\.txt)?|LICENSE(\.txt|\.md)?|NOTICE)$", re.IGNORECASE),
