@@ -16,6 +16,7 @@ from armslength.errors import InputError
 
 from .anthropic import Anthropic
 from .chat import Chat
+from .inspect_ai import Inspect
 from .interchange import Interchange
 from .protocol import Format
 from .responses import Responses
@@ -29,6 +30,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     Interchange(),
     TauBench(),
     ToolBench(),
+    Inspect(),
     Anthropic(),
     Responses(),
     Chat(),

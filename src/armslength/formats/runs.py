@@ -204,7 +204,7 @@ def _outcome(run: Run, options: ReadOptions, findings: Findings) -> tuple[Outcom
         return _stratified(Outcome(label.success, name, label.grade), run), None
     value = run.lookup(name)
     if value is MISSING:
-        if rule is None:
+        if rule is None and run.excluded is None:
             choices = ", ".join(run.labels) or "none"
             findings.add("LABEL_MISSING", run.at, found=f"labels: {choices}", expected=name)
         return None, f"no {'field' if rule else 'label'} {name}"

@@ -14,7 +14,7 @@ from .outline import Outline
 
 #: What a file is, the end of its path, and keys that it must have if it is JSON.
 SIDECARS: Final[tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]] = (
-    ("an index of Inspect logs", re.compile(r"(^|/)logs\.json$"), ()),
+    ("an index of Inspect logs", re.compile(r"(^|/)(logs|eval-set)\.json$"), ()),
     ("metadata of an evaluation", re.compile(r"(^|/)metadata\.json$"), ()),
     (
         "documentation",
