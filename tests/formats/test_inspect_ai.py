@@ -127,6 +127,12 @@ def test_a_rule_reads_scores_as_numbers(data, rule, expected):
     assert [outcome and outcome.success for outcome in got] == expected
 
 
+def test_a_rule_on_a_judges_score_keeps_its_grade(data):
+    got, _ = outcomes(data, success="model_graded_qa>=0.5")
+    assert {outcome.grade for outcome in got if outcome} == {"C"}
+    assert outcomes(data, success="match>=0.5")[0][0].grade == "B"
+
+
 def test_where_and_keys(data):
     options = ReadOptions(where=[("metadata.region", "west")], label="match", task="id", policy="eval.model")
     got = list(read(data / "inspect", options))

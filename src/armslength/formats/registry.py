@@ -22,6 +22,7 @@ from .protocol import Format
 from .responses import Responses
 from .tau_bench import TauBench
 from .toolbench import ToolBench
+from .verifiers import Verifiers
 
 GROUP: Final = "armslength.formats"
 
@@ -31,6 +32,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     TauBench(),
     ToolBench(),
     Inspect(),
+    Verifiers(),
     Anthropic(),
     Responses(),
     Chat(),

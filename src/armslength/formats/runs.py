@@ -210,6 +210,8 @@ def _outcome(run: Run, options: ReadOptions, findings: Findings) -> tuple[Outcom
         return None, f"no {'field' if rule else 'label'} {name}"
     judgement = judge(value, rule)
     outcome = outcome_of(judgement, name, run.at, value, findings)
+    if outcome is not None and name in run.labels:  # a rule on a label changes nothing about who gave it
+        outcome = msgspec.structs.replace(outcome, grade=run.labels[name].grade)
     return outcome and _stratified(outcome, run), judgement.reason
 
 
