@@ -65,6 +65,7 @@ def test_what_a_model_judged_has_grade_c(name, metadata, grade):
 def test_numbers_for_rules():
     scores = {"a": {"value": "P"}, "b": {"value": {"x": "N", "y": "maybe"}}, "c": {"value": 0.4}}
     assert score_numbers(scores) == {"a": 0.5, "b.x": 0.0, "b.y": "maybe", "c": 0.4}
+    assert score_numbers({"a": {"value": [True, "No", None]}}) == {"a.0": 1.0, "a.1": 0.0, "a.2": None}
 
 
 @pytest.mark.parametrize("scores", [None, [], "C", 3, {}])

@@ -123,7 +123,7 @@ class Archive:
 
     def _list(self, info: zipfile.ZipInfo, end: int) -> None:
         name = info.filename
-        if name.endswith("/") and not info.file_size:
+        if name.endswith("/") and not info.file_size and "\0" not in info.orig_filename:
             return
         why = _refusal(info, end)
         if why is not None:
@@ -153,6 +153,7 @@ def _refusal(info: zipfile.ZipInfo, end: int) -> tuple[str, str] | None:
     leaves = ".." in parts or not parts[0] or ":" in parts[0][:2]
     checks = (
         (leaves, "a name that leaves the archive", "a relative name without .."),
+        ("\0" in info.orig_filename, "a name with a NUL", "a name that does not end early"),
         (info.flag_bits & _ENCRYPTED, "an encrypted member", "a member without a password"),
         (stat.S_ISLNK(info.external_attr >> 16), "a link", "a regular file"),
         (

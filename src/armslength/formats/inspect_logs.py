@@ -28,7 +28,7 @@ T = TypeVar("T")
 #: A conversation of more messages is refused: a chunked sample could list its messages again and again.
 MAX_MESSAGES: Final = 1 << 20
 
-_SAMPLE_NAME: Final = re.compile(r"samples/(.+)_epoch_\d+(\.json|/sample\.json)")
+_SAMPLE_NAME: Final = re.compile(r"samples/.+_epoch_\d+(\.json|/sample\.json)", re.DOTALL)
 
 
 class Header(msgspec.Struct):

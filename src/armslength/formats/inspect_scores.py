@@ -17,8 +17,9 @@ from armslength.records import Grade
 from .outcomes import NEEDS_RULE
 from .runs import Label, label_of
 
-#: What Inspect's own metrics take its letters for.
+#: What Inspect's own metrics take its letters and words for.
 LETTERS: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 def score_labels(scores: object) -> dict[str, Label]:
@@ -47,9 +48,9 @@ def is_judged(scorer: str, score: object) -> bool:
 
 
 def score_numbers(scores: object) -> dict[str, object]:
-    """The scores by the names of `score_labels`, each letter as its number, for ``--success``."""
+    """The scores by the names of `score_labels`, as the numbers that Inspect's metrics see, for ``--success``."""
     return {
-        name: LETTERS.get(value, value) if isinstance(value, str) else value
+        name: _number(value)
         for scorer, score in (scores.items() if isinstance(scores, dict) else ())
         for name, value in _values(scorer, score)
     }
@@ -73,6 +74,12 @@ def _reason(score: object) -> str | None:
     older = metadata.get("unscored_reason") if isinstance(metadata, dict) else None
     reason = score.get("reason") or older
     return reason if isinstance(reason, str) else None
+
+
+def _number(value: object) -> object:
+    if isinstance(value, str):
+        return LETTERS.get(value, _WORDS.get(value.lower(), value))
+    return float(value) if isinstance(value, bool) else value
 
 
 def _values(scorer: str, score: object) -> list[tuple[str, object]]:
