@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from armslength.records import Trajectory
 
 from .findings import Findings
+from .labelled import ROLLOUT_KEYS, ROLLOUT_MARKS
 from .messages import MessageRules
 from .outline import Outline, outline
 from .protocol import ReadOptions
@@ -40,9 +41,9 @@ class Verifiers:
             return None
         if head.why_not("nodes", "nodes[].message", "agent", "task") is None:
             return None
-        why = head.why_not("prompt", "completion", "reward", "metrics")
-        if why is None and not {"example_id", "problem_id", "stop_condition"} & head.keys:
-            return "no example_id, problem_id or stop_condition"
+        why = head.why_not(*ROLLOUT_KEYS)
+        if why is None and not ROLLOUT_MARKS & head.keys:
+            return f"no {', '.join(sorted(ROLLOUT_MARKS))}"
         return why
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
