@@ -42,6 +42,10 @@ _OWNERS: Final = {
     "step_labels": "a file of step labels",
 }
 
+#: What a verifiers rollout has, and keys of which it has at least one; others store prompts and completions, too.
+ROLLOUT_KEYS: Final = ("prompt", "completion", "reward", "metrics")
+ROLLOUT_MARKS: Final = frozenset({"example_id", "problem_id", "stop_condition"})
+
 _FIELDS = msgspec.json.Decoder(dict[str, Any])
 
 
@@ -121,6 +125,8 @@ def run_of_row(
 
 def owner_of(head: Outline) -> str | None:
     """Which other tool wrote a file of messages, where a key of its own tells."""
+    if head.why_not(*ROLLOUT_KEYS) is None and ROLLOUT_MARKS & head.keys:
+        return f"looks like a verifiers rollout ({min(ROLLOUT_MARKS & head.keys)})"
     return next((f"looks like {owner} ({key})" for key, owner in _OWNERS.items() if key in head.keys), None)
 
 

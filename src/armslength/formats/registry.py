@@ -17,6 +17,7 @@ from armslength.errors import InputError
 from .abcd import Abcd
 from .anthropic import Anthropic
 from .chat import Chat
+from .inspect_ai import Inspect
 from .interchange import Interchange
 from .multiwoz import Multiwoz
 from .multiwoz_predictions import MultiwozPredictions
@@ -25,6 +26,7 @@ from .responses import Responses
 from .star import Star
 from .tau_bench import TauBench
 from .toolbench import ToolBench
+from .verifiers import Verifiers
 
 GROUP: Final = "armslength.formats"
 
@@ -37,6 +39,8 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     Abcd(),
     Multiwoz(),
     MultiwozPredictions(),
+    Inspect(),
+    Verifiers(),
     Anthropic(),
     Responses(),
     Chat(),

@@ -204,12 +204,14 @@ def _outcome(run: Run, options: ReadOptions, findings: Findings) -> tuple[Outcom
         return _stratified(Outcome(label.success, name, label.grade), run), None
     value = run.lookup(name)
     if value is MISSING:
-        if rule is None:
+        if rule is None and run.excluded is None:
             choices = ", ".join(run.labels) or "none"
             findings.add("LABEL_MISSING", run.at, found=f"labels: {choices}", expected=name)
         return None, f"no {'field' if rule else 'label'} {name}"
     judgement = judge(value, rule)
     outcome = outcome_of(judgement, name, run.at, value, findings)
+    if outcome is not None and name in run.labels:  # a rule on a label changes nothing about who gave it
+        outcome = msgspec.structs.replace(outcome, grade=run.labels[name].grade)
     return outcome and _stratified(outcome, run), judgement.reason
 
 

@@ -14,7 +14,9 @@ from .outline import Outline
 
 #: What a file is, the end of its path, and keys that it must have if it is JSON.
 SIDECARS: Final[tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]] = (
-    ("an index of Inspect logs", re.compile(r"(^|/)logs\.json$"), ()),
+    ("an index of Inspect logs", re.compile(r"(^|/)(logs|eval-set)\.json$"), ()),
+    ("a list of training runs", re.compile(r"(^|/)run_matrix\.json$"), ("matrix",)),
+    ("a list of training runs", re.compile(r"(^|/)collection_summary\.json$"), ("runs", "runs[].run_id")),
     ("metadata of an evaluation", re.compile(r"(^|/)metadata\.json$"), ()),
     ("a STAR task's flow", re.compile(r"\.json$"), ("task", "replies", "graph")),
     (

@@ -12,6 +12,7 @@ Tests: ``tests/formats/test_streams.py``.
 from __future__ import annotations
 
 import codecs
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -129,6 +130,8 @@ class Stream:
 
     def whole(self) -> bytes:
         """All bytes; nothing, with a finding, if there are more than `MAX_BYTES`."""
+        if self._content is None and _is_plain(self.path):
+            return self._plain_whole()
         parts: list[bytes] = []
         size = 0
         for chunk in self.chunks():
@@ -138,6 +141,19 @@ class Stream:
                 return b""
             parts.append(chunk)
         return b"".join(parts)
+
+    def _plain_whole(self) -> bytes:
+        """As `whole`, of a file that is neither compressed nor in UTF-16: read at once, without joining pieces."""
+        try:
+            with self.path.open("rb") as file:
+                if os.fstat(file.fileno()).st_size <= MAX_BYTES:
+                    return file.read().removeprefix(codecs.BOM_UTF8)
+        except OSError as error:
+            self.cut = True
+            self._findings.add("FILE_UNREADABLE", self.name, found=error.strerror or str(error))
+            return b""
+        self._findings.add("FILE_TOO_LARGE", self.name, expected=f"at most {MAX_BYTES} bytes")
+        return b""
 
     def head(self, size: int) -> bytes:
         """The first bytes, at most about `size`."""
