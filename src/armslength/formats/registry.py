@@ -21,6 +21,7 @@ from .protocol import Format
 from .responses import Responses
 from .tau_bench import TauBench
 from .toolbench import ToolBench
+from .uss import Uss
 
 GROUP: Final = "armslength.formats"
 
@@ -31,6 +32,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     ToolBench(),
     Anthropic(),
     Responses(),
+    Uss(),
     Chat(),
 )
 
