@@ -89,3 +89,59 @@ def test_uss_as_a_whole(expected):
     for t in runs:
         summary.add(t, t.origin.at, "uss")
     assert (summary.duplicates, summary.terminals) == (0, 0)
+
+
+def by_dialogue(trajectories):
+    groups = defaultdict(list)
+    for t in trajectories:
+        groups[t.group].append(t)
+    return list(groups.values())
+
+
+def test_casino(expected):
+    counts = expected["casino"]
+    runs, findings = read_corpus("casino")
+    assert (dict(findings.counts), dict(findings.notes)) == ({}, {"SIDECAR": 3})
+    assert len(runs) == 2 * counts["trajectories"] == counts["points_check"]["points_recomputed_equal"]
+    firsts = [t for t in runs if t.policy == "mturk_agent_1"]
+    assert counts["trajectories"] == len(firsts) == len({t.group for t in runs})
+    assert counts["turns_by_role"] == raw_messages(firsts)
+    assert counts["turns_per_dialogue"] == spread(len(t.turns) for t in firsts)
+    kinds = Counter(turn.name or "message" for t in firsts for turn in t.turns)
+    assert counts["turn_kinds"] == kinds
+    ends = Counter("deal" if t.outcome.success else "walk_away" for t in firsts)
+    assert counts["label_A_ending"] == ends
+    assert {t.outcome.grade for t in runs} == {"A"}
+    assert all(t.turns[-1].role == "terminal" for t in runs)
+    assert all(turn.writer in ("policy", "user") for t in runs for turn in t.turns)
+
+
+def test_casino_points_are_those_of_the_deal(expected):
+    """All points can be recomputed; one that differs from the recorded ones would be a finding."""
+    runs, findings = read_corpus("casino", success="points_recomputed>=0")
+    assert expected["casino"]["points_check"]["points_recomputed_equal"] == sum(
+        t.outcome.success for t in runs
+    )
+    assert len(findings) == 0
+
+
+def test_casino_satisfaction(expected):
+    counts = expected["casino"]
+    runs, findings = read_corpus("casino", label="satisfied")
+    assert len(findings) == 0
+    told = Counter(t.origin.unlabelled or t.outcome.success for t in runs)
+    levels = counts["label_B_satisfaction"]
+    assert {
+        False: levels["1"] + levels["2"],
+        "undecided": levels["3"],
+        True: levels["4"] + levels["5"],
+    } == told
+    dialogues = Counter()
+    for pair in by_dialogue(runs):
+        successes = [t.outcome and t.outcome.success for t in pair]
+        some = "some_dissatisfied" if False in successes else "some_undecided"
+        dialogues["both_satisfied" if successes == [True, True] else some] += 1
+    assert counts["label_B_per_dialogue"] == dialogues
+    partner, _ = read_corpus("casino", label="partner_satisfied")
+    mirrored = [t.outcome and t.outcome.success for pair in by_dialogue(partner) for t in reversed(pair)]
+    assert mirrored == [t.outcome and t.outcome.success for pair in by_dialogue(runs) for t in pair]

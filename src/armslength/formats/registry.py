@@ -15,6 +15,7 @@ from typing import Final
 from armslength.errors import InputError
 
 from .anthropic import Anthropic
+from .casino import Casino
 from .chat import Chat
 from .interchange import Interchange
 from .protocol import Format
@@ -32,6 +33,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     ToolBench(),
     Anthropic(),
     Responses(),
+    Casino(),
     Uss(),
     Chat(),
 )
