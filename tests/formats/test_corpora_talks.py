@@ -145,3 +145,70 @@ def test_casino_satisfaction(expected):
     partner, _ = read_corpus("casino", label="partner_satisfied")
     mirrored = [t.outcome and t.outcome.success for pair in by_dialogue(partner) for t in reversed(pair)]
     assert mirrored == [t.outcome and t.outcome.success for pair in by_dialogue(runs) for t in pair]
+
+
+@pytest.fixture(scope="module")
+def deals():
+    return read_corpus("dealornodeal/src/data/negotiate/data.txt")
+
+
+def kind_of(trajectory):
+    if trajectory.outcome.success:
+        return "deal"
+    end = trajectory.turns[-1].text
+    return end.replace(" ", "_") if end in ("no agreement", "disconnect") else "mismatch"
+
+
+def test_deal_or_no_deal_rows(expected, deals):
+    counts = expected["dealornodeal"]
+    runs, findings = deals
+    assert (dict(findings.counts), dict(findings.notes)) == ({}, {})
+    assert counts["rows"] == len(runs) == len({t.id for t in runs})
+    assert counts["label_A_rows"] == Counter(map(kind_of, runs))
+    raw = raw_messages(runs)
+    assert counts["turns_by_role_rows"] == {name: raw[name] for name in ("YOU", "THEM")}
+    assert counts["selection_by_rows"] == {name: raw[f"{name} <selection>"] for name in ("YOU", "THEM")}
+    lengths = [sum(turn.role != "terminal" for turn in t.turns) for t in runs]
+    assert counts["turns_per_row"] == spread(lengths)
+    assert counts["distinct_context_pairs"] == len({t.task for t in runs})
+    taken = Counter(t.turns[-1].text.startswith("item0=") for t in runs)
+    assert counts["selection_rows"] == {"three_items": taken[True], "other": taken[False]}
+
+
+def test_deal_or_no_deal_sides(expected, deals):
+    counts = expected["dealornodeal"]
+    dialogues = defaultdict(list)
+    for t in deals[0]:
+        dialogues[t.id.partition("/")[0]].append(t)
+    assert counts["trajectories"] == len(dialogues)
+    assert all(len({t.group for t in sides}) == 1 for sides in dialogues.values())
+    ends = Counter(
+        "deal" if any(t.outcome.success for t in sides) else "no_deal" for sides in dialogues.values()
+    )
+    assert counts["label_A_dialogues"] == ends
+    kinds = Counter()
+    for sides in dialogues.values():
+        same = len({kind_of(t) for t in sides}) == 1
+        kinds[f"{len(sides)}/{'same_kind' if same else 'kinds_differ'}"] += 1
+    assert counts["rows_per_dialogue"] == kinds
+    both = [sides for sides in dialogues.values() if len(sides) == 2]
+    added = [sides for sides in both if all(t.turns[-1].text.startswith("item0=") for t in sides)]
+    sums = Counter(sides[0].outcome.success for sides in added)
+    division = counts["pair_division_check"]
+    assert sums == {True: division["both_sides_add_up/deal"], False: division["do_not_add_up/mismatch"]}
+    assert {t.outcome.grade for sides in added for t in sides} == {"A"}
+
+
+@pytest.mark.parametrize("part", ["val", "test"])
+def test_deal_or_no_deal_tagged(expected, deals, part):
+    """The rows of the other dress are rows of the plain file: same names, talk and labels."""
+    counts = expected["dealornodeal"]
+    runs, findings = read_corpus(f"dealornodeal/src/data/negotiate/{part}.txt")
+    assert len(findings) == 0
+    assert counts[f"{part}_rows"] == len(runs)
+    words = {"deal": "items", "mismatch": "<disagree>"}
+    kinds = Counter(words.get(kind := kind_of(t), f"<{kind}>") for t in runs)
+    assert counts[f"{part}_output_kinds"] == kinds
+    plain = {t.id: t for t in deals[0]}
+    assert all(plain[t.id].outcome.success == t.outcome.success for t in runs)
+    assert all(plain[t.id].turns[: len(t.turns)] == t.turns for t in runs)

@@ -17,6 +17,7 @@ from armslength.errors import InputError
 from .anthropic import Anthropic
 from .casino import Casino
 from .chat import Chat
+from .deal_or_no_deal import DealOrNoDeal
 from .interchange import Interchange
 from .protocol import Format
 from .responses import Responses
@@ -34,6 +35,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     Anthropic(),
     Responses(),
     Casino(),
+    DealOrNoDeal(),
     Uss(),
     Chat(),
 )
