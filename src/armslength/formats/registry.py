@@ -21,6 +21,7 @@ from .deal_or_no_deal import DealOrNoDeal
 from .interchange import Interchange
 from .protocol import Format
 from .responses import Responses
+from .scotus import Scotus
 from .tau_bench import TauBench
 from .toolbench import ToolBench
 from .uss import Uss
@@ -35,6 +36,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     Anthropic(),
     Responses(),
     Casino(),
+    Scotus(),
     DealOrNoDeal(),
     Uss(),
     Chat(),
