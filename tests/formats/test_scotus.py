@@ -5,7 +5,6 @@ import json
 import msgspec
 import pytest
 
-from armslength.errors import InputError
 from armslength.formats import Findings, ReadOptions, read
 from armslength.formats.outline import outline
 from armslength.formats.scotus import Scotus
@@ -268,10 +267,15 @@ def test_odd_turns_are_kept(read_pair):
     assert len(findings) == 0
 
 
-def test_a_shape_that_is_none_is_a_located_finding(hearing, read_pair):
+def test_a_shape_that_is_none_is_a_located_finding(hearing, case, read_pair, tmp_path):
+    read_pair(hearing, case)
     hearing["transcript"]["sections"][0]["turns"][1]["speaker"] = "Pia"
-    with pytest.raises(InputError, match=r"NOTHING_READ.*ROW_INVALID"):
-        read_pair(hearing)
+    (tmp_path / "2031.9-102-t01.json").write_text(json.dumps(hearing))
+    findings = Findings()
+    assert [t.id for t in read(tmp_path, None, findings)] == ["2031.9-101-t01"]
+    (found,) = findings.items
+    assert (found.code, found.at) == ("ROW_INVALID", "2031.9-102-t01.json")
+    assert "sections[0].turns[1].speaker" in found.found
 
 
 def test_filters_and_policy(data):
