@@ -16,16 +16,20 @@ from armslength.errors import InputError
 
 from .abcd import Abcd
 from .anthropic import Anthropic
+from .casino import Casino
 from .chat import Chat
+from .deal_or_no_deal import DealOrNoDeal
 from .inspect_ai import Inspect
 from .interchange import Interchange
 from .multiwoz import Multiwoz
 from .multiwoz_predictions import MultiwozPredictions
 from .protocol import Format
 from .responses import Responses
+from .scotus import Scotus
 from .star import Star
 from .tau_bench import TauBench
 from .toolbench import ToolBench
+from .uss import Uss
 from .verifiers import Verifiers
 
 GROUP: Final = "armslength.formats"
@@ -43,6 +47,10 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     Verifiers(),
     Anthropic(),
     Responses(),
+    Casino(),
+    Scotus(),
+    DealOrNoDeal(),
+    Uss(),
     Chat(),
 )
 

@@ -42,6 +42,11 @@ SIDECARS: Final[tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]] = (
         re.compile(r"(^|/)(README(\.md|\.txt)?|LICENSE(\.txt|\.md)?|NOTICE)$", re.IGNORECASE),
         (),
     ),
+    (
+        "a Supreme Court case, read with its hearings",
+        re.compile(r"(^|/)\d{4}\.[^/]+\.json(\.gz|\.zst)?$"),
+        ("decisions",),
+    ),
 )
 
 
