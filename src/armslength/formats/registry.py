@@ -19,6 +19,7 @@ from .chat import Chat
 from .interchange import Interchange
 from .protocol import Format
 from .responses import Responses
+from .swe_agent import SweAgent
 from .tau_bench import TauBench
 from .toolbench import ToolBench
 
@@ -29,6 +30,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     Interchange(),
     TauBench(),
     ToolBench(),
+    SweAgent(),
     Anthropic(),
     Responses(),
     Chat(),

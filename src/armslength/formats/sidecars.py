@@ -16,6 +16,16 @@ from .outline import Outline
 SIDECARS: Final[tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]] = (
     ("an index of Inspect logs", re.compile(r"(^|/)logs\.json$"), ()),
     ("metadata of an evaluation", re.compile(r"(^|/)metadata\.json$"), ()),
+    ("patches that runs submitted", re.compile(r"(^|/)(all_preds\.jsonl|preds\.json)$"), ()),
+    ("a patch", re.compile(r"\.(patch|diff)$"), ()),
+    ("a report on a SWE-bench task", re.compile(r"(^|/)[^/]+__[^/]+-\d+/report\.json$"), ()),
+    (
+        "a summary of SWE-bench reports",
+        re.compile(r"\.json$"),
+        ("total_instances", "submitted_instances", "resolved_instances"),
+    ),
+    ("outcomes of aider's benchmark", re.compile(r"(^|/)results\.json$"), ("no_generation", "generated")),
+    ("a list of tasks", re.compile(r"(^|/)[^/]*subset[^/]*\.csv$"), ()),
     (
         "documentation",
         re.compile(r"(^|/)(README(\.md|\.txt)?|LICENSE(\.txt|\.md)?|NOTICE)$", re.IGNORECASE),
