@@ -17,6 +17,7 @@ from armslength.errors import InputError
 from .anthropic import Anthropic
 from .chat import Chat
 from .interchange import Interchange
+from .mini_swe_agent import MiniSweAgent
 from .protocol import Format
 from .responses import Responses
 from .swe_agent import SweAgent
@@ -31,6 +32,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     TauBench(),
     ToolBench(),
     SweAgent(),
+    MiniSweAgent(),
     Anthropic(),
     Responses(),
     Chat(),

@@ -109,7 +109,8 @@ def _run(
     instance, policy = source.stem.removesuffix(".traj"), _policy(attempt, source)
     info = attempt.info if isinstance(attempt.info, dict) else {}
     status = exit_status(info)
-    report = resolved(source, instance, policy, findings)
+    folders = source.path.absolute().parents[:2]
+    report = resolved(source, instance, policy, findings, aliases=[folder.name for folder in folders])
     if report.reason == "no report":
         report = Label(None, "no verified outcome")
     return Run(

@@ -1,7 +1,8 @@
 """How a run on a SWE-bench task ended: the evaluation's report, and the exit status that the harness stored.
 
 The report is ``eval_results/<model>/<instance>/report.json``, with ``eval_results`` in the folder of the run or in one
-of the few above it. Where the reports of several models fit and none is the run's, there is no outcome.
+of the few above it. A report of another model is not the run's; a run that names no model takes the report where there
+is a single one.
 
 Tests: ``tests/formats/test_mini_swe_agent.py``. Reference: ``docs/reference/formats/mini_swe_agent.md``.
 """
@@ -9,6 +10,7 @@ Tests: ``tests/formats/test_mini_swe_agent.py``. Reference: ``docs/reference/for
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,14 +27,17 @@ _LEVELS: Final = 4
 _REPORT = msgspec.json.Decoder(dict[str, Any])
 
 
-def resolved(source: Source, instance: str, model: str | None, findings: Findings) -> Label:
+def resolved(
+    source: Source, instance: str, model: str, findings: Findings, *, aliases: Collection[str] = ()
+) -> Label:
     """Whether the evaluation says that a run solved its task.
 
     Args:
         source: the file of the run.
         instance: the task's name; a name that is no folder's name has no report.
-        model: the model as the run names it, with ``/``.
+        model: the model as the run names it, or ``unknown``.
         findings: where a report that cannot be read is recorded.
+        aliases: other names under which the run may have been evaluated.
 
     Returns:
         The label, or one without success and with the reason.
@@ -40,7 +45,10 @@ def resolved(source: Source, instance: str, model: str | None, findings: Finding
     reports = _reports(source, instance)
     if not reports:
         return Label(None, "no report")
-    own = [path for path in reports if model and path.parent.parent.name == model.replace("/", "__")]
+    names = {name.replace("/", "__") for name in (model, *aliases)}
+    own = [path for path in reports if path.parents[1].name in names]
+    if not own and model != "unknown":
+        return Label(None, "report of another model")
     if len(own or reports) > 1:
         return Label(None, "reports of several models")
     path = (own or reports)[0]
