@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from armslength.formats import Findings, ReadOptions, Summary, read_files
+from armslength.formats.aider_log import split_chats
 
 DATA = os.environ.get("ARMSLENGTH_DATA")
 SHARED = Path(os.environ.get("ARMSLENGTH_SHARED", Path(__file__).parents[2] / "../shared"))
@@ -73,3 +75,36 @@ def test_live_swe_agent(expected):
     assert counts["turns_by_role"]["tool"] == sum(turn.error is not None for turn in results)
     assert set(findings.counts) == set()
     assert set(findings.notes) == {"SIDECAR"}
+
+
+def test_aider(expected):
+    counts = expected["code"]["aider"]
+    folder = "code/paul-gauthier__aider-swe-bench"
+    got, summary, findings = read_all(folder)
+    assert {t.origin.format for t in got} == {"aider"}
+    assert counts["trajectories"] == len(got)
+    assert counts["distinct_tasks"] == len(summary.total.tasks)
+    assert counts["without_markdown"] == summary.total.excluded["no chat log"]
+    assert counts["chat_sessions"] == summary.total.messages["chat"]
+    declared = {"True": summary.total.declared["success"], "False": summary.total.declared["failure"]}
+    assert counts["resolved"] == declared
+    assert dict(outcomes(got)) == {
+        "True": 59,
+        "False": 134,
+        "another try was submitted": 87,
+        "chats and tries do not match": 16,
+        None: counts["without_markdown"],
+    }
+    assert set(findings.counts) == set()
+
+
+def test_the_models_own_headings_are_no_users(expected):
+    """The script counted every run of lines that begin with ``#### ``; some are headings in the model's replies."""
+    users = headings = 0
+    for path in sorted((Path(DATA) / "code/paul-gauthier__aider-swe-bench/predictions").rglob("*__*.md")):
+        for chat in split_chats(path.read_text()):
+            users += sum(block.kind == "user" for block in chat)
+            replies = "\n".join(block.text for block in chat if block.kind == "reply")
+            headings += len(re.findall(r"^#### ", replies, re.MULTILINE))
+    assert (users, headings) == (857, 51)
+    assert expected["code"]["aider"]["user_blocks"] == users + headings

@@ -14,6 +14,7 @@ from typing import Final
 
 from armslength.errors import InputError
 
+from .aider import Aider
 from .anthropic import Anthropic
 from .chat import Chat
 from .interchange import Interchange
@@ -33,6 +34,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     ToolBench(),
     SweAgent(),
     MiniSweAgent(),
+    Aider(),
     Anthropic(),
     Responses(),
     Chat(),
