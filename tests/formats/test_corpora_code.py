@@ -108,3 +108,18 @@ def test_the_models_own_headings_are_no_users(expected):
             headings += len(re.findall(r"^#### ", replies, re.MULTILINE))
     assert (users, headings) == (857, 51)
     assert expected["code"]["aider"]["user_blocks"] == users + headings
+
+
+def test_atif(expected):
+    seen = {}
+    for file in read_files(Path(DATA) / "formats/sachiny0106__Xelron"):
+        (got,) = file.trajectories
+        if file.format == "atif":
+            seen[f"formats/sachiny0106__Xelron/{file.name}"] = Counter(got.origin.messages)
+        else:
+            assert (file.format, len(got.turns)) == ("mini_swe_agent", 11)
+    counted = {name: c for name, c in expected["formats"].items() if c["format"].startswith("ATIF")}
+    assert sorted(counted) == sorted(seen)
+    for name, counts in counted.items():
+        inside = {"observation": counts["observations"], "tool_call": counts["tool_calls"]}
+        assert Counter(counts["steps_by_source"] | inside) == seen[name], name

@@ -16,6 +16,7 @@ from armslength.errors import InputError
 
 from .aider import Aider
 from .anthropic import Anthropic
+from .atif import Atif
 from .chat import Chat
 from .interchange import Interchange
 from .mini_swe_agent import MiniSweAgent
@@ -35,6 +36,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     SweAgent(),
     MiniSweAgent(),
     Aider(),
+    Atif(),
     Anthropic(),
     Responses(),
     Chat(),

@@ -25,6 +25,10 @@ SIDECARS: Final[tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]] = (
         ("total_instances", "submitted_instances", "resolved_instances"),
     ),
     ("outcomes of aider's benchmark", re.compile(r"(^|/)results\.json$"), ("no_generation", "generated")),
+    ("the result of a Harbor trial", re.compile(r"(^|/)result\.json$"), ("trial_name", "task_name")),
+    ("the result of a Harbor job", re.compile(r"(^|/)result\.json$"), ("n_total_trials", "stats")),
+    ("settings of a Harbor trial", re.compile(r"(^|/)config\.json$"), ("trial_name", "trials_dir")),
+    ("what a Harbor verifier wrote", re.compile(r"(^|/)verifier/[^/]+$"), ()),
     ("a list of tasks", re.compile(r"(^|/)[^/]*subset[^/]*\.csv$"), ()),
     (
         "documentation",
