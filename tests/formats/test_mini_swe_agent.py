@@ -126,6 +126,14 @@ def test_without_a_name_the_task_is_its_text(read_run):
     assert one.task.startswith("prompt-")
 
 
+def test_blank_lines_before_a_command(read_run):
+    got, _ = read_run(*TASK, said("assistant", "```bash\n\n\nls\n```"))
+    assert got[0].turns[-1].text == 'bash {"command":"ls"}'
+    unclosed = "```bash" + "\n" * 200_000
+    got, _ = read_run(*TASK, said("assistant", unclosed))
+    assert got[0].turns[-1].text == unclosed
+
+
 def test_a_return_code_in_the_output_is_no_error_signal(read_run):
     """Only the beginning, which the harness writes, counts; what a command printed does not."""
     call = said("assistant", "```bash\ncat log\n```")

@@ -36,7 +36,8 @@ _CRASH: Final = re.compile(r"(Error|Exception|Timeout)$")
 _RETURN_CODE: Final = re.compile(
     r"\s*(?:<exception>.*?</exception>\s*)?<returncode>(-?\d{1,9})</returncode>", re.DOTALL
 )
-_COMMAND: Final = re.compile(r"```bash\s*\n(.*?)\n```", re.DOTALL)
+# Blank lines before the command are not matched apart from it: that would try every way to share them out.
+_COMMAND: Final = re.compile(r"```bash[ \t\r]*\n(.*?)\n```", re.DOTALL)
 _TOOLS: Final = frozenset({"bash"})
 
 
@@ -71,7 +72,7 @@ class MiniSweAgent:
         """Messages under a ``trajectory_format``, or under an ``info`` with the harness's version."""
         if head.why_not("info", "trajectory_format") is None or head.why_not("info.mini_version") is None:
             return None
-        return "no trajectory_format and no info.mini_version"
+        return head.why_not("info", "messages", "trajectory_format") or "no trajectory_format"
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read a run as one trajectory."""
@@ -155,7 +156,7 @@ def _with_call(message: MiniMessage, findings: Findings, at: str) -> Message:
     blocks = list(_COMMAND.finditer(text))
     if len(blocks) != 1:
         return message
-    call = {"function": {"name": "bash", "arguments": {"command": blocks[0][1]}}}
+    call = {"function": {"name": "bash", "arguments": {"command": blocks[0][1].lstrip("\n")}}}
     rest = (text[: blocks[0].start()] + text[blocks[0].end() :]).strip()
     return msgspec.structs.replace(message, content=rest, tool_calls=[call])
 
