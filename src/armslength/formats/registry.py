@@ -15,18 +15,22 @@ from typing import Final
 from armslength.errors import InputError
 
 from .abcd import Abcd
+from .aider import Aider
 from .anthropic import Anthropic
+from .atif import Atif
 from .casino import Casino
 from .chat import Chat
 from .deal_or_no_deal import DealOrNoDeal
 from .inspect_ai import Inspect
 from .interchange import Interchange
+from .mini_swe_agent import MiniSweAgent
 from .multiwoz import Multiwoz
 from .multiwoz_predictions import MultiwozPredictions
 from .protocol import Format
 from .responses import Responses
 from .scotus import Scotus
 from .star import Star
+from .swe_agent import SweAgent
 from .tau_bench import TauBench
 from .toolbench import ToolBench
 from .uss import Uss
@@ -45,6 +49,10 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     MultiwozPredictions(),
     Inspect(),
     Verifiers(),
+    SweAgent(),
+    MiniSweAgent(),
+    Aider(),
+    Atif(),
     Anthropic(),
     Responses(),
     Casino(),
