@@ -19,6 +19,7 @@ from .chat import Chat
 from .interchange import Interchange
 from .protocol import Format
 from .responses import Responses
+from .tau2_bench import Tau2Bench
 from .tau_bench import TauBench
 from .toolbench import ToolBench
 
@@ -28,6 +29,7 @@ GROUP: Final = "armslength.formats"
 BUILT_IN: Final[tuple[Format, ...]] = (
     Interchange(),
     TauBench(),
+    Tau2Bench(),
     ToolBench(),
     Anthropic(),
     Responses(),
