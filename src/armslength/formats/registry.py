@@ -14,6 +14,7 @@ from typing import Final
 
 from armslength.errors import InputError
 
+from .agentdojo import AgentDojo
 from .anthropic import Anthropic
 from .chat import Chat
 from .interchange import Interchange
@@ -31,6 +32,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     TauBench(),
     Tau2Bench(),
     ToolBench(),
+    AgentDojo(),
     Anthropic(),
     Responses(),
     Chat(),
