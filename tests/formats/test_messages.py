@@ -159,6 +159,20 @@ def test_empty_assistant_messages_stay_and_are_reported():
     assert dict(odd(findings)) == {"MESSAGE_EMPTY": 1}
 
 
+def test_a_reply_without_words_is_no_fault_of_the_record():
+    turns, findings = turns_of({"role": "assistant", "content": ""})
+    assert shape(turns) == [("assistant", "policy", "")]
+    assert (dict(odd(findings)), dict(findings.notes)) == ({}, {"EMPTY_REPLY": 1})
+
+
+def test_calls_of_the_last_message_may_stay_open_where_a_run_may_be_cut():
+    call = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}]}
+    said = {"role": "assistant", "content": "x"}
+    assert dict(turns_of(call)[1].counts) == {"CALL_UNANSWERED": 1}
+    assert not turns_of(call, open_at_end=True)[1].counts
+    assert dict(turns_of(call, said, open_at_end=True)[1].counts) == {"CALL_UNANSWERED": 1}
+
+
 def test_content_parts():
     parts = [{"type": "text", "text": "a"}, {"type": "image_url", "image_url": {"url": "data:AAAA"}}]
     parts += [{"type": "text", "content": "b"}, {"type": "input_audio"}, "c"]

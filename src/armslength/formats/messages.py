@@ -88,6 +88,7 @@ class MessageRules:
         error_prefix: a result signals an error by this beginning; None if only an explicit field does.
         lone_user_is_task: a single user message is the task's text.
         first_call_only: the harness executes the first call of a message, and no other.
+        open_at_end: a run may end at its limit with calls that nobody executed any more.
     """
 
     file: str
@@ -96,6 +97,7 @@ class MessageRules:
     error_prefix: str | None = None
     lone_user_is_task: bool = False
     first_call_only: bool = False
+    open_at_end: bool = False
 
 
 def count_roles(messages: Sequence[Message]) -> dict[str, int]:
@@ -135,7 +137,7 @@ def to_turns(
             message.is_demo or message.is_copied_context or message.sampled is False
         ) and message.role != "system":
             turns[before:] = [_copied(turn) for turn in turns[before:]]
-    calls.close(TERMINAL_CALLS)
+    calls.close(TERMINAL_CALLS, last=len(messages) - 1 if rules.open_at_end else None)
     if rules.lone_user_is_task:
         _mark_task(turns)
     _mark_last_act(turns)
@@ -205,7 +207,10 @@ def _assistant(
             turns.append(Turn(call_role, "policy", call.text, step, call.name, call.id))
     if len(turns) == before:
         turns.append(Turn(role, "policy", "", step))
-        findings.add("MESSAGE_EMPTY", f"{at} messages[{step}]", expected="content or tool calls")
+        if message.content == "":
+            findings.note("EMPTY_REPLY", at)  # the record is whole: the model said nothing
+        else:
+            findings.add("MESSAGE_EMPTY", f"{at} messages[{step}]", expected="content or tool calls")
     return calls
 
 

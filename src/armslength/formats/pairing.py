@@ -69,10 +69,15 @@ class OpenCalls:
             return None
         return self._open.pop(chosen)[1]
 
-    def close(self, expected_open: Collection[str] = ()) -> None:
-        """Record calls that nothing answered; calls that end an episode need no answer."""
+    def close(self, expected_open: Collection[str] = (), last: int | None = None) -> None:
+        """Record calls that nothing answered.
+
+        Args:
+            expected_open: tools whose calls end an episode and need no answer.
+            last: the step whose calls need none, where a run may end before they are executed.
+        """
         for step, call in self._open:
-            if call.name not in expected_open:
+            if call.name not in expected_open and step != last:
                 self._findings.add(
                     "CALL_UNANSWERED", f"{self._at} messages[{step}]", expected="a result for each call"
                 )

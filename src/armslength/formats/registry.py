@@ -15,6 +15,7 @@ from typing import Final
 from armslength.errors import InputError
 
 from .abcd import Abcd
+from .agentdojo import AgentDojo
 from .aider import Aider
 from .anthropic import Anthropic
 from .atif import Atif
@@ -31,6 +32,7 @@ from .responses import Responses
 from .scotus import Scotus
 from .star import Star
 from .swe_agent import SweAgent
+from .tau2_bench import Tau2Bench
 from .tau_bench import TauBench
 from .toolbench import ToolBench
 from .uss import Uss
@@ -42,6 +44,7 @@ GROUP: Final = "armslength.formats"
 BUILT_IN: Final[tuple[Format, ...]] = (
     Interchange(),
     TauBench(),
+    Tau2Bench(),
     ToolBench(),
     Star(),
     Abcd(),
@@ -53,6 +56,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     MiniSweAgent(),
     Aider(),
     Atif(),
+    AgentDojo(),
     Anthropic(),
     Responses(),
     Casino(),

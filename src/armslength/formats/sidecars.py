@@ -17,6 +17,18 @@ SIDECARS: Final[tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]] = (
     ("an index of Inspect logs", re.compile(r"(^|/)(logs|eval-set)\.json$"), ()),
     ("a list of training runs", re.compile(r"(^|/)run_matrix\.json$"), ("matrix",)),
     ("a list of training runs", re.compile(r"(^|/)collection_summary\.json$"), ("runs", "runs[].run_id")),
+    ("an index of Inspect logs", re.compile(r"(^|/)logs\.json$"), ()),
+    ("an index of tau2-bench exports", re.compile(r"(^|/)index\.json$"), ("tasks[].num_messages",)),
+    ("a list of tau2-bench runs", re.compile(r"(^|/)runs[^/]*\.json$"), ("runs[].num_passed",)),
+    ("a leaderboard entry", re.compile(r"(^|/)submission\.json$"), ("model_name", "results")),
+    (
+        "tasks of tau2-bench",
+        re.compile(r"(^|/)tasks[^/]*\.json$"),
+        ("id", "user_scenario", "evaluation_criteria"),
+    ),
+    ("a split of tau2-bench's tasks", re.compile(r"(^|/)split_tasks\.json$"), ("base",)),
+    ("a database of tau-bench or tau2-bench", re.compile(r"(^|/)db\.json$"), ()),
+    ("a policy that agents follow", re.compile(r"(^|/)[^/]*policy[^/]*\.(md|txt)$"), ()),
     ("metadata of an evaluation", re.compile(r"(^|/)metadata\.json$"), ()),
     ("a STAR task's flow", re.compile(r"\.json$"), ("task", "replies", "graph")),
     (
