@@ -18,6 +18,7 @@ from .agentdojo import AgentDojo
 from .anthropic import Anthropic
 from .chat import Chat
 from .interchange import Interchange
+from .intercode import InterCode
 from .protocol import Format
 from .responses import Responses
 from .tau2_bench import Tau2Bench
@@ -33,6 +34,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     Tau2Bench(),
     ToolBench(),
     AgentDojo(),
+    InterCode(),
     Anthropic(),
     Responses(),
     Chat(),
