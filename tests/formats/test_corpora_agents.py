@@ -133,3 +133,27 @@ def test_intercode(expected):
     assert seen == set(counted)
     assert everything == 7799
     assert not findings.counts
+
+
+def test_agent_process_bench(expected):
+    folder = "formats/RUCBM__AgentProcessBench"
+    findings, seen = Findings(), set()
+    for file in read_files(Path(DATA) / folder, None, findings):
+        name, total, rewards = f"{folder}/{file.name}", Counter(), 0
+        messages = Counter()
+        for trajectory in file.trajectories:
+            total[trajectory.origin.declared] += 1
+            messages.update(trajectory.origin.messages)
+            rewards += len(trajectory.rewards)
+            assert all(reward.step is not None for reward in trajectory.rewards)
+            assert len(trajectory.turns) > 0 or trajectory.origin.excluded == "labels without text"
+        counts = expected["formats"][name]
+        assert counts["records"] == total.total(), name
+        assert counts["turns_by_role"] == dict(messages), name
+        # Rows that are neither right nor wrong declare nothing; nor do excluded ones of label 0.
+        labels = {f"final_label={n}": total[s] for n, s in ((1, True), (-1, False), (0, None)) if total[s]}
+        assert counts["labels"] == labels, name
+        assert rewards >= messages["assistant"], name
+        seen.add(file.name)
+    assert len(seen) == 5
+    assert dict(findings.counts) == {"ARGUMENTS_NOT_JSON": 2}

@@ -14,6 +14,7 @@ from typing import Final
 
 from armslength.errors import InputError
 
+from .agent_process_bench import AgentProcessBench
 from .agentdojo import AgentDojo
 from .anthropic import Anthropic
 from .chat import Chat
@@ -35,6 +36,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     ToolBench(),
     AgentDojo(),
     InterCode(),
+    AgentProcessBench(),
     Anthropic(),
     Responses(),
     Chat(),
