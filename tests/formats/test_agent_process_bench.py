@@ -43,6 +43,7 @@ def test_labels_without_text(data):
     (full,) = read(data / "agent_process_bench/runs.jsonl")
     assert (run.turns, run.outcome, run.origin.excluded) == ((), None, "labels without text")
     assert (run.id, run.task, run.rewards) == (full.id, full.task, full.rewards)
+    assert run.trial is None
     assert run.origin.declared is False
     assert not findings.counts
 

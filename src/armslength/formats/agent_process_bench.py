@@ -93,7 +93,7 @@ def _run(row: Row, decoded: ProcessRow, rules: MessageRules, names: set[str], fi
         labels={"final_label": _label(decoded.final_label)},
         lookup=fields_of({key: getattr(decoded, key) for key in decoded.__struct_fields__[1:-1]}),
         rewards=_rewards(decoded.step_labels, turns, row.at, findings),
-        trial=sample,
+        trial=sample if turns else None,  # labels alone are no second record of the attempt
         excluded=None if turns else "labels without text",
     )
 
