@@ -107,3 +107,53 @@ def test_agentdojo_security(expected):
     assert counts["security"] == {"True": declared["failure"], "False": declared["success"]}
     assert counts["error"] == {"error": 1, "none": 559}
     assert dict(outcomes) == {"failure": declared["failure"] - 1, "success": declared["success"]}
+
+
+def test_intercode(expected):
+    counted, findings, everything = expected["intercode"], Findings(), 0
+    seen = set()
+    for file in read_files(Path(DATA) / "intercode", None, findings):
+        name, summary, unequal = f"intercode/{file.name}", Summary(), 0
+        for trajectory in file.trajectories:
+            summary.add(trajectory, file.name, file.format)
+            messages = trajectory.origin.messages
+            unequal += messages["action"] != messages.get("observation", 0)
+        counts, total = counted[name], summary.total
+        assert counts["trajectories"] == total.trajectories, name
+        everything += total.trajectories
+        seen.add(name)
+        if "labels" not in counts:
+            continue  # plan-and-solve files: only counted
+        labels = counts["labels"]
+        known = {"success": labels.get("1.0", 0), "failure": labels.get("0.0", 0)}
+        assert (known if "1.0" in labels else labels) == dict(total.declared), name
+        assert counts["action_turns"] == total.messages["action"], name
+        assert counts["unequal_action_observation"] == unequal, name
+        assert counts["distinct_tasks"] == len(total.task_ids), name
+    assert seen == set(counted)
+    assert everything == 7799
+    assert not findings.counts
+
+
+def test_agent_process_bench(expected):
+    folder = "formats/RUCBM__AgentProcessBench"
+    findings, seen = Findings(), set()
+    for file in read_files(Path(DATA) / folder, None, findings):
+        name, total, rewards = f"{folder}/{file.name}", Counter(), 0
+        messages = Counter()
+        for trajectory in file.trajectories:
+            total[trajectory.origin.declared] += 1
+            messages.update(trajectory.origin.messages)
+            rewards += len(trajectory.rewards)
+            assert all(reward.step is not None for reward in trajectory.rewards)
+            assert len(trajectory.turns) > 0 or trajectory.origin.excluded == "labels without text"
+        counts = expected["formats"][name]
+        assert counts["records"] == total.total(), name
+        assert counts["turns_by_role"] == dict(messages), name
+        # Rows that are neither right nor wrong declare nothing; nor do excluded ones of label 0.
+        labels = {f"final_label={n}": total[s] for n, s in ((1, True), (-1, False), (0, None)) if total[s]}
+        assert counts["labels"] == labels, name
+        assert rewards >= messages["assistant"], name
+        seen.add(file.name)
+    assert len(seen) == 5
+    assert dict(findings.counts) == {"ARGUMENTS_NOT_JSON": 2}

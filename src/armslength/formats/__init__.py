@@ -130,10 +130,13 @@ def _check_attempt(
     """An attempt that a file holds twice is a finding unless it is word for word the same."""
     if trajectory.trial is None:
         return
-    key = (trajectory.policy, trajectory.task, trajectory.trial)
+    # By the task's own name in the file: two tasks with the same text share a key, and each has its trials.
+    origin = trajectory.origin
+    task = (origin.task_id if origin else None) or trajectory.task
+    key = (trajectory.policy, task, trajectory.trial)
     content = hash(trajectory.turns)
     if attempts.setdefault(key, content) != content:
-        at = trajectory.origin.at if trajectory.origin else trajectory.id
+        at = origin.at if origin else trajectory.id
         findings.add(
             "ATTEMPT_CONFLICT",
             at,

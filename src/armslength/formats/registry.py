@@ -15,6 +15,7 @@ from typing import Final
 from armslength.errors import InputError
 
 from .abcd import Abcd
+from .agent_process_bench import AgentProcessBench
 from .agentdojo import AgentDojo
 from .aider import Aider
 from .anthropic import Anthropic
@@ -24,6 +25,7 @@ from .chat import Chat
 from .deal_or_no_deal import DealOrNoDeal
 from .inspect_ai import Inspect
 from .interchange import Interchange
+from .intercode import InterCode
 from .mini_swe_agent import MiniSweAgent
 from .multiwoz import Multiwoz
 from .multiwoz_predictions import MultiwozPredictions
@@ -57,6 +59,8 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     Aider(),
     Atif(),
     AgentDojo(),
+    InterCode(),
+    AgentProcessBench(),
     Anthropic(),
     Responses(),
     Casino(),
