@@ -65,7 +65,9 @@ def outline(head: bytes, *, tokens: int = 4000) -> Outline:
         bracket = token[_BRACKET]
         if bracket in ("{", "["):
             outer = prefixes[-1] if prefixes else ""
-            inner = key + "[]" if bracket == "[" and prefixes else key
+            # Below the depth where keys are kept no path is made: it would grow with the depth.
+            shown = len(prefixes) < _MAX_DEPTH
+            inner = "" if not shown else key + "[]" if bracket == "[" and prefixes else key
             prefixes.append(f"{outer}{inner}." if inner else outer)
         elif prefixes:
             prefixes.pop()

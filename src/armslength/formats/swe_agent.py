@@ -82,6 +82,8 @@ class SweAgent:
 
     def detect(self, head: Outline, path: str) -> str | None:  # noqa: ARG002
         """A ``trajectory`` of actions and observations, or a ``history`` that names agents."""
+        if "query_idx" in head.keys:
+            return "looks like an InterCode run (query_idx)"
         if head.why_not("trajectory[].action", "trajectory[].observation") is None:
             return None
         if head.why_not("attempts[].trajectory", "attempts[].history") is None:
