@@ -18,7 +18,7 @@ import msgspec
 
 from armslength.records import Role, Turn, Writer, WriterSource, imitates_result
 
-from .calls import Call, read_calls
+from .calls import read_calls
 from .canonical import canonical
 from .content import content_text, has_blocks, plain, split_blocks
 from .findings import Findings
@@ -124,45 +124,114 @@ def to_turns(
     Returns:
         Turns in the order of the record; a turn's step is the index of its message.
     """
-    turns: list[Turn] = []
-    calls = OpenCalls(rules.findings, at, tools)
+    splitter = _Splitter(rules, at, tools)
     for step, message in enumerate(messages):
-        before = len(turns)
-        if type(message.content) is not str and has_blocks(message.content):
-            for piece in split_blocks(message.content, message.role):
-                _add(turns, Message(**piece), step, calls, rules=rules, at=at)
+        splitter.add(message, step)
+    return splitter.finish(len(messages))
+
+
+class _Splitter:
+    """The turns of one record, message by message."""
+
+    __slots__ = ("at", "calls", "findings", "rules", "turns")
+
+    def __init__(self, rules: MessageRules, at: str, tools: Collection[str] | None) -> None:
+        self.rules = rules
+        self.findings = rules.findings
+        self.at = at
+        self.turns: list[Turn] = []
+        self.calls = OpenCalls(rules.findings, at, tools)
+
+    def add(self, message: Message, step: int) -> None:
+        """Append the turns of one message; a message with blocks is several."""
+        before, content = len(self.turns), message.content
+        if type(content) is list and has_blocks(content):
+            for piece in split_blocks(content, message.role):
+                self._add_plain(Message(**piece), step)
         else:
-            _add(turns, message, step, calls, rules=rules, at=at)
+            self._add_plain(message, step)
         if (
             message.is_demo or message.is_copied_context or message.sampled is False
         ) and message.role != "system":
-            turns[before:] = [_copied(turn) for turn in turns[before:]]
-    calls.close(TERMINAL_CALLS, last=len(messages) - 1 if rules.open_at_end else None)
-    if rules.lone_user_is_task:
-        _mark_task(turns)
-    _mark_last_act(turns)
-    return tuple(turns)
+            self.turns[before:] = [_copied(turn) for turn in self.turns[before:]]
 
+    def finish(self, steps: int) -> tuple[Turn, ...]:
+        """The turns, when all messages were added."""
+        self.calls.close(TERMINAL_CALLS, last=steps - 1 if self.rules.open_at_end else None)
+        if self.rules.lone_user_is_task:
+            _mark_task(self.turns)
+        _mark_last_act(self.turns)
+        return tuple(self.turns)
 
-def _add(
-    turns: list[Turn], message: Message, step: int, calls: OpenCalls, *, rules: MessageRules, at: str
-) -> None:
-    """Append the turns of one message."""
-    name, text, findings = message.role, message.content, rules.findings
-    role = (_ROLE_OF.get(name) if type(name) is str else None) or _other_role(name, rules)
-    if type(text) is not str:
-        text = "" if text is None else content_text(text, findings, f"{at} messages[{step}]")
-    ends = role != "system" and "###" in text and any(token in text for token in TERMINAL_TOKENS)
-    if role == "assistant":
-        made = _assistant(turns, message, text, step, ends=ends, findings=findings, at=at)
-        if made:
-            calls.add(made[:1] if rules.first_call_only else made, step)
-    elif role == "tool_result":
-        turns.append(_result(message, text, step, calls, rules.error_prefix, ends=ends))
-    else:
-        turns.append(Turn("terminal" if ends else role, WRITER_OF[role], text, step))
-        if role == "user" and (message.tool_calls or imitates_result(text)):
-            calls.add(_user_extras(turns, message, text, step, rules=rules, at=at), step)
+    def _add_plain(self, message: Message, step: int) -> None:
+        name, text = message.role, message.content
+        role = (_ROLE_OF.get(name) if type(name) is str else None) or _other_role(name, self.rules)
+        if type(text) is not str:
+            text = "" if text is None else content_text(text, self.findings, self._place(step))
+        ends = role != "system" and "###" in text and any(token in text for token in TERMINAL_TOKENS)
+        if role == "assistant":
+            self._add_reply(message, text, step, "terminal" if ends else "assistant")
+        elif role == "tool_result":
+            self._add_result(message, text, step, "terminal" if ends else "tool_result")
+        else:
+            self.turns.append(Turn("terminal" if ends else role, WRITER_OF[role], text, step))
+            if role == "user":
+                self._add_user_extras(message, text, step)
+
+    def _add_reply(self, message: Message, text: str, step: int, role: Role) -> None:
+        """The policy's message: reasoning first, calls last."""
+        turns = self.turns
+        before = len(turns)
+        if message.reasoning_content or message.reasoning:
+            turns.append(Turn(role, "policy", plain(message.reasoning_content or message.reasoning), step))
+        if text.startswith("<think>"):
+            thought, _, text = text[len("<think>") :].partition("</think>")
+            turns.append(Turn(role, "policy", thought.strip(), step))
+            text = text.lstrip()
+        if text:
+            turns.append(Turn(role, "policy", text, step))
+            if imitates_result(text):
+                self.findings.note("IMITATED_OBSERVATION", self.at)
+        if message.refusal:
+            turns.append(Turn(role, "policy", plain(message.refusal), step))
+        if message.tool_calls or message.function_call:
+            self._add_calls(message, step, "terminal" if role == "terminal" else "tool_call")
+        if len(turns) == before:
+            turns.append(Turn(role, "policy", "", step))
+            if message.content == "":
+                self.findings.note("EMPTY_REPLY", self.at)  # the record is whole: the model said nothing
+            else:
+                self.findings.add("MESSAGE_EMPTY", self._place(step), expected="content or tool calls")
+
+    def _add_calls(self, message: Message, step: int, role: Role) -> None:
+        calls = read_calls(message.tool_calls, message.function_call, self.findings, self._place(step))
+        for call in calls:
+            self.turns.append(Turn(role, "policy", call.text, step, call.name, call.id))
+        self.calls.add(calls[:1] if self.rules.first_call_only else calls, step)
+
+    def _add_user_extras(self, message: Message, text: str, step: int) -> None:
+        """Calls that the user makes; text that looks like a result is reported, but stays the user's."""
+        if imitates_result(text):
+            self.findings.add("USER_HOLDS_RESULT", self._place(step), expected="a tool message")
+        if message.tool_calls:
+            calls = read_calls(message.tool_calls, None, self.findings, self._place(step))
+            self.turns += [Turn("tool_call", "user", call.text, step, call.name, call.id) for call in calls]
+            self.calls.add(calls, step)
+
+    def _add_result(self, message: Message, text: str, step: int, role: Role) -> None:
+        call_id, name, prefix = message.tool_call_id, message.name, self.rules.error_prefix
+        call = self.calls.answer(call_id, name, step)
+        if type(call_id) is not str:
+            call_id = None
+        if type(name) is not str:
+            name = call.name if call else None
+        error = _explicit_error(message) if prefix is None else text.startswith(prefix)
+        source: WriterSource = "unpaired" if call is None else "role"
+        visible = self.calls.visible(text, call)
+        self.turns.append(Turn(role, "world", visible, step, name, call_id, error, source))
+
+    def _place(self, step: int) -> str:
+        return f"{self.at} messages[{step}]"
 
 
 def _copied(turn: Turn) -> Turn:
@@ -178,66 +247,6 @@ def _other_role(name: object, rules: MessageRules) -> Role:
         "ROLE_UNKNOWN", rules.file, found=canonical(name), expected="a listed role, or --role NAME=ROLE"
     )
     return "unknown"
-
-
-def _assistant(
-    turns: list[Turn], message: Message, text: str, step: int, *, ends: bool, findings: Findings, at: str
-) -> list[Call]:
-    """Append the turns of an assistant message, reasoning first, calls last; return the calls."""
-    role: Role = "terminal" if ends else "assistant"
-    before = len(turns)
-    calls: list[Call] = []
-    reasoning = message.reasoning_content or message.reasoning
-    if reasoning:
-        turns.append(Turn(role, "policy", plain(reasoning), step))
-    if text.startswith("<think>"):
-        thought, _, text = text[len("<think>") :].partition("</think>")
-        turns.append(Turn(role, "policy", thought.strip(), step))
-        text = text.lstrip()
-    if text:
-        turns.append(Turn(role, "policy", text, step))
-        if imitates_result(text):
-            findings.note("IMITATED_OBSERVATION", at)
-    if message.refusal:
-        turns.append(Turn(role, "policy", plain(message.refusal), step))
-    if message.tool_calls or message.function_call:
-        calls = read_calls(message.tool_calls, message.function_call, findings, f"{at} messages[{step}]")
-        call_role: Role = "terminal" if ends else "tool_call"
-        for call in calls:
-            turns.append(Turn(call_role, "policy", call.text, step, call.name, call.id))
-    if len(turns) == before:
-        turns.append(Turn(role, "policy", "", step))
-        if message.content == "":
-            findings.note("EMPTY_REPLY", at)  # the record is whole: the model said nothing
-        else:
-            findings.add("MESSAGE_EMPTY", f"{at} messages[{step}]", expected="content or tool calls")
-    return calls
-
-
-def _user_extras(
-    turns: list[Turn], message: Message, text: str, step: int, *, rules: MessageRules, at: str
-) -> list[Call]:
-    """Calls that the user makes; text that looks like a result is reported, but stays the user's."""
-    findings = rules.findings
-    if imitates_result(text):
-        findings.add("USER_HOLDS_RESULT", f"{at} messages[{step}]", expected="a tool message")
-    if not message.tool_calls:
-        return []
-    calls = read_calls(message.tool_calls, None, findings, f"{at} messages[{step}]")
-    turns += [Turn("tool_call", "user", call.text, step, call.name, call.id) for call in calls]
-    return calls
-
-
-def _result(
-    message: Message, text: str, step: int, calls: OpenCalls, error_prefix: str | None, *, ends: bool
-) -> Turn:
-    call = calls.answer(message.tool_call_id, message.name, step)
-    call_id = message.tool_call_id if type(message.tool_call_id) is str else None
-    name = message.name if type(message.name) is str else (call.name if call else None)
-    error = _explicit_error(message) if error_prefix is None else text.startswith(error_prefix)
-    source: WriterSource = "unpaired" if call is None else "role"
-    role: Role = "terminal" if ends else "tool_result"
-    return Turn(role, "world", calls.visible(text, call), step, name, call_id, error, source)
 
 
 def _explicit_error(message: Message) -> bool | None:

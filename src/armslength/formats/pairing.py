@@ -43,8 +43,7 @@ class OpenCalls:
 
     def add(self, calls: Sequence[Call], step: int) -> None:
         """Calls of one message."""
-        ids = [call.id for call in calls if call.id is not None]
-        if len(set(ids)) < len(ids):
+        if len(calls) > 1 and _repeats([call.id for call in calls if call.id is not None]):
             at = f"{self._at} messages[{step}]"
             self._findings.add("CALL_ID_REPEATED", at, expected="calls of a message with ids of their own")
         self._open += [(step, call) for call in calls]
@@ -60,6 +59,8 @@ class OpenCalls:
         Returns:
             The call, or None with a finding (RESULT_UNPAIRED).
         """
+        if call_id and len(self._open) == 1 and self._open[0][1].id == call_id:
+            return self._open.pop()[1]  # nearly always
         chosen = self._choose(call_id, name)
         if chosen is None:
             found = "no open call" if not self._open else f"open calls: {len(self._open)}"
@@ -109,3 +110,7 @@ class OpenCalls:
                 if call.name == name:
                     return index
         return 0 if len(self._open) == 1 else None
+
+
+def _repeats(ids: Sequence[str]) -> bool:
+    return len(set(ids)) < len(ids)
