@@ -15,7 +15,7 @@ from pathlib import Path
 from armslength.errors import InputError
 
 from .findings import Findings
-from .streams import Stream
+from .streams import Stream, read_small
 
 _FIRST = 1 << 16
 _SUFFIXES = (".gz", ".zst", ".jsonl", ".json", ".ndjson")
@@ -51,20 +51,22 @@ class Source:
 
     def small_content(self) -> bytes | None:
         """All of the content, if it is small and nothing is wrong with it."""
-        return self._first if len(self._first) < _FIRST and not len(self._wrong) else None
+        content, whole = self._first
+        return content if whole else None
 
     def head(self, size: int = 1 << 16) -> bytes:
         """The first bytes of the content; findings come when it is read in full."""
-        return self._first if size <= _FIRST else Stream(self.path, self.name, Findings()).head(size)
+        return self._first[0] if size <= _FIRST else Stream(self.path, self.name, Findings()).head(size)
 
     @cached_property
-    def _first(self) -> bytes:
-        return Stream(self.path, self.name, self._wrong).head(_FIRST)
-
-    @cached_property
-    def _wrong(self) -> Findings:
-        """What is wrong with the first bytes; it is found again, and counted, when the file is read."""
-        return Findings()
+    def _first(self) -> tuple[bytes, bool]:
+        """The first bytes, and whether they are all and sound."""
+        content = read_small(self.path, _FIRST)
+        if content is not None:
+            return content, True
+        wrong = Findings()  # it is found again, and counted, when the file is read
+        content = Stream(self.path, self.name, wrong).head(_FIRST)
+        return content, len(content) < _FIRST and not len(wrong)
 
 
 def stem(name: str) -> str:

@@ -170,6 +170,25 @@ class Stream:
         self._findings.add("STREAM_CUT", self.name, found=why, expected="a complete compressed stream")
 
 
+def read_small(path: Path, limit: int) -> bytes | None:
+    """All of a file that is shorter than `limit` and plain: neither compressed nor with a byte order mark.
+
+    Returns:
+        The content in one call to the system; None if the file is another kind, or cannot be read.
+    """
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            content = os.read(file, limit)
+        finally:
+            os.close(file)
+    except OSError:
+        return None
+    magic = content[:4]
+    plain = not (_is_gzip(magic) or _is_zstd(magic) or magic[:2] in _UTF16 or magic[:3] == codecs.BOM_UTF8)
+    return content if plain and len(content) < limit else None
+
+
 def _is_plain(path: Path) -> bool:
     try:
         with path.open("rb") as file:
