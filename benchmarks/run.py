@@ -18,6 +18,7 @@ from bootstrap import bootstrap_rows
 from encode import encode_rows
 from features import feature_rows
 from fit import fit_rows
+from read_chat import read_chat_rows
 from read_inspect import read_inspect_rows
 from threadpoolctl import threadpool_limits
 
@@ -67,7 +68,8 @@ def main() -> None:
 def measure(tasks: int) -> Iterator[Row]:
     """All rows."""
     for rows in (
-        bootstrap_rows, feature_rows, fit_rows, attack_rows, audit_rows, encode_rows, replay_rows, read_inspect_rows,
+        bootstrap_rows, feature_rows, fit_rows, attack_rows, audit_rows, encode_rows, replay_rows,
+        read_chat_rows, read_inspect_rows,
     ):  # fmt: skip
         for fields in rows(tasks):
             yield Row(*fields)
