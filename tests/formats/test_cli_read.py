@@ -1,6 +1,7 @@
 """The command: what it prints, what it writes, what it refuses."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -50,6 +51,16 @@ def test_folders_of_many_files_are_one_line(mixed, tmp_path):
     for n in range(12):
         (tmp_path / f"many/{n}_CoT@1.json").write_text(content)
     assert "many/ (12 files)" in run(tmp_path).output
+
+
+def test_long_paths_break_at_folders(mixed, tmp_path):
+    folder = tmp_path / ("a" * 30) / ("b" * 30)
+    folder.mkdir(parents=True)
+    shutil.copy(mixed / "chat.jsonl", folder / ("c" * 30 + ".jsonl"))
+    lines = [line.split()[0] for line in run(tmp_path).output.splitlines() if line.strip()]
+    assert [f"{letter * 30}{end}" for letter, end in (("a", "/"), ("b", "/"), ("c", ".jsonl"))] == [
+        line for line in lines if line[:2] in ("aa", "bb", "cc")
+    ]
 
 
 def test_text_of_a_file_is_no_markup(tmp_path):

@@ -116,12 +116,22 @@ def _print(console: Console, summary: Summary, findings: Findings) -> None:
     for heading in ("runs", "excluded", "unlabelled", "tasks", "policies", "success", "failure"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, counts in _grouped(summary.files):
-        table.add_row(escape(name), counts.format, *_cells(counts))
+        table.add_row(escape(_in_lines(name)), counts.format, *_cells(counts))
     table.add_section()
     table.add_row("total", "", *_cells(summary.total))
     console.print(table)
     _print_totals(console, summary)
     _print_findings(console, findings)
+
+
+def _in_lines(path: str, width: int = 56) -> str:
+    """A long path in lines that end at its folders."""
+    lines = [""]
+    for part in path.replace("/", "/\n").split("\n"):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("  ")
+        lines[-1] += part
+    return "\n".join(lines)
 
 
 def _cells(counts: Counts) -> list[str]:

@@ -31,7 +31,7 @@ class Turn(msgspec.Struct, frozen=True, omit_defaults=True):
             an attacker's injection; it and ``unknown`` are read by no head.
         text: the content. A tool call's text is its name and the canonical JSON of its arguments.
         step: index of the message, in the record, that the turn came from.
-        name: the tool's name, where there is one.
+        name: the tool's name, where there is one; in talks of many speakers, the kind of speaker.
         call_id: identifier that pairs a call with its result.
         error: whether a tool result signals an error by the format's own rule; None where the format has none.
         writer_source: ``field`` where the format records the writer, ``role`` where the format's rule maps it,
