@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from armslength.formats import Findings, formats, read, read_files
-from armslength.formats.outline import outline
 from armslength.formats.recognise import Recogniser
-from armslength.formats.sources import find_sources
+from armslength.formats.storage.outline import outline
+from armslength.formats.storage.sources import find_sources
 
 DATA = Path(__file__).parent.parent / "data" / "formats"
 FILES = [str(path.relative_to(DATA)) for path in sorted(DATA.rglob("*")) if path.is_file()]

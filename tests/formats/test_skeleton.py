@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 from armslength.formats import Findings, ReadOptions
-from armslength.formats.outline import outline
-from armslength.formats.sources import find_sources
+from armslength.formats.storage.outline import outline
+from armslength.formats.storage.sources import find_sources
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-format.md"
 

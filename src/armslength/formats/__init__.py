@@ -17,16 +17,16 @@ from armslength.errors import InputError
 from armslength.records import Trajectory
 
 from .findings import Finding, Findings
-from .interchange import SCHEMA_NAME, Writer, schema, to_line, write, writing
 from .outcomes import parse_rule
-from .outline import Outline
 from .protocol import Format, ReadOptions
+from .readers.interchange import SCHEMA_NAME, Writer, schema, to_line, write, writing
 from .recognise import Recogniser
 from .registry import format_named, formats
 from .rewards import RewardTable
-from .rows import Row, decode, read_lines, read_rows
 from .runs import Label, Run, fields_of, to_trajectory
-from .sources import Source, find_sources
+from .storage.outline import Outline
+from .storage.rows import Row, decode, read_lines, read_rows
+from .storage.sources import Source, find_sources
 from .summary import Summary
 
 

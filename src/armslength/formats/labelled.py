@@ -2,7 +2,7 @@
 
 OpenAI chat, Anthropic and Responses rows share these fields, since users add them, not the vendors.
 
-Tests: ``tests/formats/test_chat.py``, ``tests/formats/test_rewards.py``.
+Tests: ``tests/formats/readers/test_chat.py``, ``tests/formats/test_rewards.py``.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from .canonical import canonical, digest, parse
 from .findings import Findings
 from .names import distinct
 from .outcomes import LABEL_FIELDS
-from .outline import Outline
 from .rewards import policy_steps, step_rewards
-from .rows import Row, decode
 from .runs import MISSING, Lookup, Run, fields_of, key_of
+from .storage.outline import Outline
+from .storage.rows import Row, decode
 
 TASK_FIELDS: Final = ("task", "task_id", "prompt_id")
 #: Fields whose list has one value for each step of the policy.

@@ -9,8 +9,8 @@ from typing import Literal, Protocol
 from armslength.records import Role, Trajectory
 
 from .findings import Findings
-from .outline import Outline
-from .sources import Source
+from .storage.outline import Outline
+from .storage.sources import Source
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 import msgspec
 
 from .findings import Findings
-from .outline import Outline, outline
 from .protocol import Format
 from .sidecars import sidecar
-from .sources import Source
+from .storage.outline import Outline, outline
+from .storage.sources import Source
 
 # What is looked at to know a format, in bytes and tokens; more only if the first look tells nothing.
 _HEADS: Final = ((1 << 16, 1000), (1 << 22, 1 << 20))

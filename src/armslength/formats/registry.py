@@ -14,31 +14,31 @@ from typing import Final
 
 from armslength.errors import InputError
 
-from .abcd import Abcd
-from .agent_process_bench import AgentProcessBench
-from .agentdojo import AgentDojo
-from .aider import Aider
-from .anthropic import Anthropic
-from .atif import Atif
-from .casino import Casino
-from .chat import Chat
-from .deal_or_no_deal import DealOrNoDeal
-from .inspect_ai import Inspect
-from .interchange import Interchange
-from .intercode import InterCode
-from .mini_swe_agent import MiniSweAgent
-from .multiwoz import Multiwoz
-from .multiwoz_predictions import MultiwozPredictions
 from .protocol import Format
-from .responses import Responses
-from .scotus import Scotus
-from .star import Star
-from .swe_agent import SweAgent
-from .tau2_bench import Tau2Bench
-from .tau_bench import TauBench
-from .toolbench import ToolBench
-from .uss import Uss
-from .verifiers import Verifiers
+from .readers.abcd import Abcd
+from .readers.agent_process_bench import AgentProcessBench
+from .readers.agentdojo import AgentDojo
+from .readers.aider import Aider
+from .readers.anthropic import Anthropic
+from .readers.atif import Atif
+from .readers.casino import Casino
+from .readers.chat import Chat
+from .readers.deal_or_no_deal import DealOrNoDeal
+from .readers.inspect_ai import Inspect
+from .readers.interchange import Interchange
+from .readers.intercode import InterCode
+from .readers.mini_swe_agent import MiniSweAgent
+from .readers.multiwoz import Multiwoz
+from .readers.multiwoz_predictions import MultiwozPredictions
+from .readers.responses import Responses
+from .readers.scotus import Scotus
+from .readers.star import Star
+from .readers.swe_agent import SweAgent
+from .readers.tau2_bench import Tau2Bench
+from .readers.tau_bench import TauBench
+from .readers.toolbench import ToolBench
+from .readers.uss import Uss
+from .readers.verifiers import Verifiers
 
 GROUP: Final = "armslength.formats"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from .outline import Outline
+from .storage.outline import Outline
 
 #: What a file is, the end of its path, and keys that it must have if it is JSON.
 SIDECARS: Final[tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]] = tuple(

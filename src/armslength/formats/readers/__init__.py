@@ -1,0 +1,1 @@
+"""The readers: one module a format, or a few with its name in front. Registered in `registry`."""

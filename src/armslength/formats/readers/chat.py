@@ -1,0 +1,144 @@
+"""OpenAI chat rows: JSONL (or one array) of objects with ``messages``, or ``prompt`` and ``completion``.
+
+Tests: ``tests/formats/readers/test_chat.py``. Reference: ``docs/reference/formats/chat.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET
+
+from armslength.records import Trajectory
+
+from ..findings import Findings
+from ..labelled import LabelledRow, owner_of, run_of_row, tool_names
+from ..messages import Message, MessageRules, count_roles, to_turns
+from ..protocol import ReadOptions
+from ..runs import key_of, to_trajectory
+from ..storage.outline import Outline
+from ..storage.rows import Row, decode, read_rows, report_repeats
+from ..storage.sources import Source
+
+
+class ChatRow(LabelledRow, gc=False):
+    """A row: messages, or a prompt and a completion; several rows of one ``rollout_id`` are an episode."""
+
+    messages: list[Message] | None = None
+    prompt: list[Message] | str | None = None
+    completion: list[Message] | str | None = None
+    rollout_id: Any = None
+
+
+class _Decoded(NamedTuple):
+    at: Row
+    row: ChatRow
+    messages: list[Message]
+
+
+_DECODER = msgspec.json.Decoder(ChatRow)
+_LIST = msgspec.json.Decoder(list[Message])
+
+
+class Chat:
+    """Reader of OpenAI chat rows."""
+
+    name = "chat"
+    left_out = ("tool schemas", "images, audio and files", "token counts", "fields that users added")
+
+    def detect(self, head: Outline, path: str) -> str | None:  # noqa: ARG002
+        """Objects with messages, or with a prompt and a completion, that no other tool wrote."""
+        owner = owner_of(head)
+        if owner is not None:
+            return owner
+        if head.why_not("prompt", "completion") is None:
+            return None
+        if any(key.startswith("messages[].") for key in head.keys) and "messages[].role" not in head.keys:
+            return "messages without a role"
+        return head.why_not("messages")
+
+    def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
+        """Read rows as trajectories."""
+        rules = MessageRules(source.name, findings, options.roles, lone_user_is_task=True)
+        names: set[str] = set()
+        for row, decoded, messages in _episodes(_decoded(source, findings), findings):
+            turns = to_turns(messages, rules, row.at, tool_names(decoded.tools))
+            run = run_of_row(
+                self.name, row, decoded, turns, count_roles(messages), names=names, findings=findings
+            )
+            trajectory = to_trajectory(run, options, findings)
+            if trajectory is not None:
+                yield trajectory
+
+
+def _decoded(source: Source, findings: Findings) -> Iterator[_Decoded]:
+    for row in read_rows(source, findings):
+        decoded = decode(row, _DECODER, findings)
+        if decoded is None:
+            continue
+        messages = _messages(decoded, row.at, findings)
+        if messages is None:
+            expected = "messages, or prompt and completion"
+            findings.add("ROW_INVALID", row.at, found="no messages", expected=expected)
+            continue
+        report_repeats(row, decoded.authorities(len(messages)), findings)
+        yield _Decoded(row, decoded, messages)
+
+
+def _episodes(rows: Iterator[_Decoded], findings: Findings) -> Iterator[_Decoded]:
+    """Rows as episodes: trainers that work step by step write one row a turn, all with one ``rollout_id``."""
+    done: set[str] = set()
+    for rollout, members in groupby(rows, key=lambda item: key_of(item.row.rollout_id)):
+        if rollout is None:
+            yield from members
+            continue
+        pieces = list(members)
+        if rollout in done:
+            found = f"rollout {rollout} again"
+            findings.add("ROLLOUT_SPLIT", pieces[0].at.at, found=found, expected="its rows in one piece")
+        done.add(rollout)
+        yield _joined(pieces)
+
+
+def _joined(members: list[_Decoded]) -> _Decoded:
+    """One episode of the rows of a rollout: the longest history once, the terminal reward once.
+
+    Rewards that differ from row to row are step rewards.
+    """
+    messages: list[Message] = []
+    for _, _, more in members:
+        messages = more if more[: len(messages)] == messages else [*messages, *more]
+    at, last, _ = members[-1]
+    values = [row.reward for _, row, _ in members]
+    if any(value != values[0] for value in values):
+        last.step_rewards, last.reward = values, UNSET
+    return _Decoded(at, last, messages)
+
+
+def _messages(row: ChatRow, at: str, findings: Findings) -> list[Message] | None:
+    if row.messages is not None:
+        return row.messages
+    if row.prompt is None or row.completion is None:
+        return None
+    return [
+        *_side(row.prompt, "user", f"{at} prompt", findings),
+        *_side(row.completion, "assistant", f"{at} completion", findings),
+    ]
+
+
+def _side(stored: list[Message] | str, role: str, at: str, findings: Findings) -> list[Message]:
+    """Messages of a prompt or a completion; a text is one message unless it is a list of them as JSON."""
+    if not isinstance(stored, str):
+        return stored
+    if stored.startswith("[{") and '"role"' in stored:
+        try:
+            messages = _LIST.decode(stored)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            messages = []
+        if messages and all(message.role is not None for message in messages):
+            findings.add("MESSAGES_AS_TEXT", at, found="messages as JSON in a text", expected="a list")
+            return messages
+    return [Message(role, stored)]

@@ -1,0 +1,157 @@
+"""OpenAI Responses rows: ``input`` and ``output`` are lists of typed items; NeMo-Gym rows hold the same.
+
+A call is paired with its output by ``call_id``, not by ``id``. What a provider's own tool returned inside its call
+is a result of the world.
+
+Tests: ``tests/formats/readers/test_responses.py``. Reference: ``docs/reference/formats/responses.md``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from armslength.records import Trajectory
+
+from ..content import plain
+from ..findings import Findings
+from ..labelled import LabelledRow, run_of_row, tool_names
+from ..messages import Message, MessageRules, to_turns
+from ..protocol import ReadOptions
+from ..runs import to_trajectory
+from ..storage.outline import Outline
+from ..storage.rows import decode, read_rows
+from ..storage.sources import Source
+
+#: Where an item of a call keeps what it asks for, and what a provider's own tool returned.
+_ASKED: Final = ("arguments", "input", "action", "queries", "code", "query")
+_RETURNED: Final = ("output", "outputs", "results", "result", "error")
+_NO_NAME: Final = "_call"
+
+
+class _Request(msgspec.Struct):
+    input: Any = None
+    instructions: Any = None
+    tools: Any = None
+
+
+class _Response(msgspec.Struct):
+    output: Any = None
+
+
+class ResponsesRow(LabelledRow, gc=False):
+    """A row: a request's and a response's items, side by side or in NeMo-Gym's two objects."""
+
+    instructions: Any = None
+    input: Any = None
+    output: Any = None
+    responses_create_params: _Request | None = None
+    response: _Response | None = None
+
+
+_DECODER = msgspec.json.Decoder(ResponsesRow)
+
+
+class Responses:
+    """Reader of OpenAI Responses items."""
+
+    name = "responses"
+    left_out = ("tool schemas", "images and files", "encrypted reasoning", "annotations", "token counts")
+
+    def detect(self, head: Outline, path: str) -> str | None:  # noqa: ARG002
+        """Rows whose output is a list of items with a type."""
+        for keys in (("output[].type", "input"), ("response.output[].type", "responses_create_params")):
+            if head.why_not(*keys) is None:
+                return None
+        return head.why_not("input", "output[].type") or "no output items"
+
+    def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
+        """Read rows as trajectories."""
+        rules = MessageRules(source.name, findings, options.roles, lone_user_is_task=True)
+        names: set[str] = set()
+        for row in read_rows(source, findings):
+            decoded = decode(row, _DECODER, findings)
+            if decoded is None:
+                continue
+            request = decoded.responses_create_params or _Request(
+                decoded.input, decoded.instructions, decoded.tools
+            )
+            output = decoded.response.output if decoded.response else decoded.output
+            if not isinstance(output, list):
+                findings.add("ROW_INVALID", row.at, found="no output items", expected="a list of items")
+                continue
+            items = _items(request, output)
+            messages = [message for item in items for message in _messages(item)]
+            turns = to_turns(messages, rules, row.at, tool_names(request.tools))
+            kinds = Counter(_kind(item) for item in items)
+            run = run_of_row(self.name, row, decoded, turns, kinds, names=names, findings=findings)
+            trajectory = to_trajectory(run, options, findings)
+            if trajectory is not None:
+                yield trajectory
+
+
+def _items(request: _Request, output: list[Any]) -> list[Any]:
+    given = request.input if isinstance(request.input, list) else []
+    if isinstance(request.input, str):
+        given = [{"role": "user", "content": request.input}]
+    system = [{"role": "system", "content": request.instructions}] if request.instructions else []
+    return [*system, *given, *output]
+
+
+def _kind(item: object) -> str:
+    """An item's type; messages often leave it out."""
+    if not isinstance(item, Mapping):
+        return "no object"
+    kind = item.get("type")
+    return kind if isinstance(kind, str) else "message"
+
+
+def _messages(item: object) -> list[Message]:
+    """An item in the shape of chat messages."""
+    if not isinstance(item, Mapping):
+        return [Message(role="no object", content=plain(item))]
+    kind = _kind(item)
+    if kind == "message":
+        return [Message(role=item.get("role"), content=item.get("content"))]
+    if kind == "reasoning":
+        return [Message(role="assistant", reasoning_content=_reasoning(item))]
+    if kind.endswith("_output"):
+        return [Message(role="tool", tool_call_id=item.get("call_id"), content=item.get("output"))]
+    if kind.endswith(_NO_NAME):
+        return _call(item, kind)
+    return [Message(role=kind, content=plain(item))]
+
+
+def _call(item: Mapping[str, Any], kind: str) -> list[Message]:
+    """A call, and what came back inside it where the provider ran the tool."""
+    call_id = item.get("call_id") or item.get("id")
+    asked = next((item[key] for key in _ASKED if item.get(key) is not None), None)
+    name = item.get("name") or kind.removesuffix(_NO_NAME)
+    call: dict[str, Any] = {"id": call_id, "function": {"name": name, "arguments": asked}}
+    if kind == "custom_tool_call":
+        call = {"id": call_id, "custom": {"name": name, "input": asked}}
+    made = [Message(role="assistant", tool_calls=[call])]
+    returned = next((key for key in _RETURNED if item.get(key) is not None), None)
+    if returned is not None:
+        error = True if item.get("error") is not None else None
+        text = plain(item[returned])
+        made.append(Message(role="tool", tool_call_id=call_id, content=text, error=error))
+    return made
+
+
+def _reasoning(item: Mapping[str, Any]) -> str:
+    """The text of a reasoning item, its summary where the text is withheld."""
+    for key in ("content", "summary"):
+        parts = item.get(key)
+        texts = (
+            [part.get("text") for part in parts if isinstance(part, Mapping)]
+            if isinstance(parts, list)
+            else []
+        )
+        text = "\n".join(text for text in texts if isinstance(text, str))
+        if text:
+            return text
+    return "[reasoning withheld]"

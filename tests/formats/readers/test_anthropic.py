@@ -1,0 +1,94 @@
+"""Anthropic rows: blocks, each with its own writer."""
+
+import json
+
+from armslength.formats.readers.anthropic import Anthropic
+from armslength.formats.storage.outline import outline
+
+ROW = {
+    "system": [{"type": "text", "text": "be brief"}],
+    "messages": [
+        {"role": "user", "content": "weather?"},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "look it up", "signature": "s"},
+                {"type": "text", "text": "one moment"},
+                {"type": "tool_use", "id": "t1", "name": "look", "input": {"b": 1, "a": "x"}},
+                {"type": "tool_use", "id": "t2", "name": "time", "input": {}},
+            ],
+        },
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": "t2", "content": "noon"},
+                {
+                    "type": "tool_result",
+                    "tool_use_id": "t1",
+                    "is_error": True,
+                    "content": [{"type": "text", "text": "no such city"}, {"type": "image", "source": {}}],
+                },
+                {"type": "text", "text": "and tomorrow?"},
+            ],
+        },
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}},
+                {
+                    "type": "web_search_tool_result",
+                    "tool_use_id": "s1",
+                    "content": [{"type": "text", "text": "rain"}],
+                },
+                {"type": "redacted_thinking", "data": "zzz"},
+                {"type": "text", "text": "rain"},
+            ],
+        },
+    ],
+    "reward": 1,
+}
+
+
+def test_blocks_are_turns_with_their_own_writers(read_rows_of):
+    (trajectory,), findings = read_rows_of(ROW)
+    assert trajectory.origin.format == "anthropic"
+    assert [(t.step, t.role, t.writer, t.text, t.name, t.error) for t in trajectory.turns] == [
+        (0, "system", "task", "be brief", None, None),
+        (1, "user", "user", "weather?", None, None),
+        (2, "assistant", "policy", "look it up", None, None),
+        (2, "assistant", "policy", "one moment", None, None),
+        (2, "tool_call", "policy", 'look {"a":"x","b":1}', "look", None),
+        (2, "tool_call", "policy", "time {}", "time", None),
+        (3, "tool_result", "world", "noon", "time", None),
+        (3, "tool_result", "world", "no such city\n[image]", "look", True),
+        (3, "user", "user", "and tomorrow?", None, None),
+        (4, "tool_call", "policy", 'web_search {"query":"x"}', "web_search", None),
+        (4, "tool_result", "world", "rain", "web_search", None),
+        (4, "assistant", "policy", "[redacted thinking]", None, None),
+        (4, "assistant", "policy", "rain", None, None),
+    ]
+    assert trajectory.outcome.success
+    assert not findings.counts
+
+
+def test_the_last_reply_may_stand_apart(read_rows_of):
+    reply = {"role": "assistant", "content": [{"type": "text", "text": "bye"}]}
+    (trajectory,), _ = read_rows_of({**ROW, "response": reply})
+    assert trajectory.turns[-1].text == "bye"
+
+
+def test_what_is_claimed():
+    def why(row):
+        return Anthropic().detect(outline(json.dumps(row).encode()), "x.jsonl")
+
+    assert why(ROW) is None
+    assert why({"messages": ROW["messages"]}) is None
+    assert why({"messages": [{"role": "user", "content": "x"}]}) is not None
+    assert why({"messages": [{"role": "user", "content": [{"type": "text", "text": "x"}]}]}) is not None
+    assert why({"system": "x", "suite_name": "s", "messages": ROW["messages"]}) is not None
+
+
+def test_a_row_without_messages_is_a_finding(read_rows_of):
+    made, findings = read_rows_of(ROW, {"system": "x"})
+    assert len(made) == 1
+    assert dict(findings.counts) == {"ROW_INVALID": 1}

@@ -1,0 +1,100 @@
+"""Responses items: calls, outputs, reasoning, tools of the provider."""
+
+import json
+
+from armslength.formats.readers.responses import Responses
+from armslength.formats.storage.outline import outline
+
+OUTPUT = [
+    {
+        "type": "reasoning",
+        "id": "r1",
+        "summary": [{"type": "summary_text", "text": "think"}],
+        "encrypted_content": "z",
+    },
+    {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "look", "arguments": '{"a": 1}'},
+    {"type": "function_call_output", "call_id": "c1", "output": "42"},
+    {"type": "custom_tool_call", "id": "ct_1", "call_id": "c2", "name": "sh", "input": "ls -l"},
+    {"type": "custom_tool_call_output", "call_id": "c2", "output": [{"type": "input_text", "text": "files"}]},
+    {"type": "web_search_call", "id": "ws_1", "action": {"query": "x"}, "results": [{"url": "u"}]},
+    {"type": "mcp_call", "id": "m1", "name": "remote", "arguments": "{}", "error": "down"},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]},
+]
+ROW = {"instructions": "be brief", "input": "task", "output": OUTPUT, "reward": 0.0}
+TURNS = [
+    ("system", "task", "be brief", None),
+    ("user", "task", "task", None),
+    ("assistant", "policy", "think", None),
+    ("tool_call", "policy", 'look {"a":1}', None),
+    ("tool_result", "world", "42", None),
+    ("tool_call", "policy", "sh ls -l", None),
+    ("tool_result", "world", "files", None),
+    ("tool_call", "policy", 'web_search {"query":"x"}', None),
+    ("tool_result", "world", '[{"url":"u"}]', None),
+    ("tool_call", "policy", "remote {}", None),
+    ("tool_result", "world", "down", True),
+    ("assistant", "policy", "done", None),
+]
+
+
+def shape(trajectory):
+    return [(t.role, t.writer, t.text, t.error) for t in trajectory.turns]
+
+
+def test_items_are_turns(read_rows_of):
+    (trajectory,), findings = read_rows_of(ROW)
+    assert trajectory.origin.format == "responses"
+    assert shape(trajectory) == TURNS
+    assert trajectory.origin.messages["function_call"] == 1
+    assert not trajectory.outcome.success
+    assert not findings.counts
+
+
+def test_input_items_may_leave_their_type_out(read_rows_of):
+    given = [
+        {"role": "developer", "content": "be brief"},
+        {"role": "user", "content": [{"type": "input_text", "text": "task"}]},
+    ]
+    (trajectory,), findings = read_rows_of({"input": given, "output": OUTPUT})
+    assert shape(trajectory) == TURNS
+    assert not findings.counts
+
+
+def test_nemo_gym_rows(read_rows_of):
+    row = {
+        "_ng_task_index": 3,
+        "responses_create_params": {
+            "input": [{"role": "user", "content": "task"}],
+            "instructions": "be brief",
+        },
+        "response": {"output": OUTPUT},
+        "reward": 1.0,
+    }
+    (trajectory,), findings = read_rows_of(row, task="_ng_task_index")
+    assert shape(trajectory) == TURNS
+    assert (trajectory.task, trajectory.outcome.success) == ("3", True)
+    assert not findings.counts
+
+
+def test_reasoning_that_is_withheld_keeps_its_place(read_rows_of):
+    (trajectory,), _ = read_rows_of(
+        {"input": "x", "output": [{"type": "reasoning", "encrypted_content": "z"}]}
+    )
+    assert shape(trajectory)[1] == ("assistant", "policy", "[reasoning withheld]", None)
+
+
+def test_unknown_items_have_an_unknown_writer(read_rows_of):
+    (trajectory,), findings = read_rows_of(
+        {"input": "x", "output": [{"type": "item_reference", "id": "i"}, 7]}
+    )
+    assert [t.writer for t in trajectory.turns[1:]] == ["unknown", "unknown"]
+    assert findings.counts == {"ROLE_UNKNOWN": 2}
+
+
+def test_what_is_claimed():
+    def why(row):
+        return Responses().detect(outline(json.dumps(row).encode()), "x.jsonl")
+
+    assert why(ROW) is None
+    assert why({"input": "a", "output": "b", "score": 1}) is not None
+    assert why({"messages": [], "output": []}) is not None
