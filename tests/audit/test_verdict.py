@@ -117,3 +117,15 @@ def test_the_sentence_names_the_cheapest_channel():
     cheap = {"assistant": estimate(0.2, 0.4), "tool_call": estimate(0.6, 0.8)}
     sentence = judge(evidence(cheap=cheap), min_pairs=MIN_PAIRS).sentence
     assert "five ordinary tool calls at each turn silences 70 % of its alerts" in sentence
+
+
+def test_explanations_that_are_not_beaten_follow_in_the_sentence():
+    """They change no word: a score may owe its figure to the task and still warn."""
+    verdict = judge(
+        evidence(explanations={"length": estimate(-0.01), "policy prior": estimate(0.01)}),
+        min_pairs=MIN_PAIRS,
+    )
+    assert verdict.word == "monitor"
+    assert verdict.sentence.endswith("Explained as well by length (+0.04 [-0.01, 0.09]).")
+    beaten = judge(evidence(explanations={"length": estimate(0.01)}), min_pairs=MIN_PAIRS)
+    assert "Explained" not in beaten.sentence

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armslength.attacks import policy_turns
-from armslength.heads import FoldFit, OutOfFold
+from armslength.heads import FoldFit, OutOfFold, task_identity
 from armslength.records import READ_ROLES, WRITABLE_ROLES, Authorship, Corpus
 
 from .model import Alert, Atom, Attack, Ceiling, Estimate, Rival, Score
@@ -52,6 +52,37 @@ def rival_rows(
                 )
             )  # fmt: skip
     return rows
+
+
+def task_row(
+    resamples: Resamples, heads: Mapping[Authorship, Sequence[OutOfFold]], *, headline: Authorship
+) -> Rival | None:
+    """Task identity at R4, on the runs whose task has others; None where no task has two runs.
+
+    It leaves the run itself out, which forces it to be wrong within a task: no figure is shown there.
+    """
+    corpus = resamples.corpus
+    values = task_identity(corpus)
+    rows = np.flatnonzero(~np.isnan(values))
+    if not len(rows):
+        return None
+    z = values[corpus.points.trajectory]
+    known = [OutOfFold("task identity", z, run.fold, ()) for run in heads[headline]]
+    found = resamples.concordance(known, READ, rows)
+    differences: dict[str, Estimate] = {
+        name: resamples.pooled(resamples.concordance(runs, READ, rows).pooled - found.pooled, rows)
+        for name, runs in heads.items()
+    }
+    none = Estimate(None, None, None, len(rows), 0, "leaves the run itself out: 0 by construction")
+    return Rival(
+        "task identity",
+        READ,
+        resamples.pooled(found.pooled, rows),
+        none,
+        differences[headline],
+        none,
+        differences,
+    )
 
 
 def alert_row(resamples: Resamples, head: Authorship, runs: Sequence[OutOfFold], alpha: float) -> Alert:
@@ -135,6 +166,7 @@ def evidence(
     end: str,
     absent: Sequence[str],
     doubts: Sequence[str],
+    explanations: Sequence[Rival],
 ) -> Evidence:
     """What the verdict on a head rests on."""
     by_read: dict[str, dict[str, Estimate]] = {}
@@ -151,4 +183,5 @@ def evidence(
         end=end,
         absent=tuple(absent),
         doubts=tuple(doubts),
+        explanations={row.name: row.differences[head] for row in explanations if row.read == READ},
     )

@@ -29,7 +29,11 @@ from armslength.heads import (
     error_rate,
     first_run,
     grouped_splits,
+    length,
+    policy_prior,
     same_turn,
+    skeleton,
+    tool_names,
 )
 from armslength.records import Authorship, Corpus, Trajectory, turns_digest
 from armslength.statistics import group_weights
@@ -38,7 +42,7 @@ from .data_rows import data, empty_data, rewrite_policy, why_unmeasured
 from .evidence_controls import evidence_controls
 from .manipulation_rows import attack_row, ceiling_row, over_seeds
 from .model import SCHEMA, Attack, Audit, Ceiling, Control, Leak, Provenance, Settings, Verdict
-from .prediction_rows import alert_row, evidence, rival_rows, score_row
+from .prediction_rows import alert_row, evidence, rival_rows, score_row, task_row
 from .resamples import MIN_PAIRS, READS, Resamples
 from .verdict import judge, unmeasured
 from .versions import commit, versions
@@ -119,15 +123,19 @@ class _Job:
             name: self._fit(LevelReader(self.corpus, vectors, name)) for name in HEADS
         }
         rivals = {reader.name: self._fit(reader) for reader in self._rivals(vectors)}
+        explanations = {reader.name: self._fit(reader) for reader in self._explanations()}
         self.progress("bootstrap")
         resamples = self._resamples()
-        everyone = {**{str(name): runs for name, runs in heads.items()}, **rivals}
+        everyone = {**{str(name): runs for name, runs in heads.items()}, **rivals, **explanations}
         read = {name: {at: resamples.concordance(r, at) for at in READS} for name, r in everyone.items()}
         self.progress("control by refitting: active test")
         active = active_test(self.encoder, seed=self.seed)
         attacks, bounds = self._manipulate(resamples, vectors, heads, printed=active.passed)
         whether_evidence = evidence_controls(resamples)
         rows = rival_rows(resamples, read, tuple(rivals), heads=HEADS, headline=options.authorship)
+        explained = rival_rows(resamples, read, tuple(explanations), heads=HEADS, headline=options.authorship)
+        by_task = task_row(resamples, heads, headline=options.authorship)
+        explained = [*explained, by_task] if by_task else explained
         found = {
             name: evidence(
                 resamples,
@@ -139,6 +147,7 @@ class _Job:
                 end=options.end,
                 absent=[rival for rival in RIVALS if rival not in rivals],
                 doubts=[control.detail for control in whether_evidence if not control.passed],
+                explanations=explained,
             )
             for name in HEADS
         }
@@ -154,7 +163,7 @@ class _Job:
                 for at in READS
             ],
             rivals=rows,
-            explanations=[],
+            explanations=explained,
             alerts=[alert_row(resamples, name, heads[name], options.alpha) for name in HEADS],
             attacks=attacks,
             steering=[],
@@ -201,6 +210,15 @@ class _Job:
         readers: list[Reader] = [first_run(self.corpus, vectors), same_turn(self.corpus, vectors)]
         errors = error_rate(self.corpus)
         return [*readers, errors] if errors else readers
+
+    def _explanations(self) -> list[Reader]:
+        made = (
+            length(self.corpus),
+            skeleton(self.corpus),
+            tool_names(self.corpus),
+            policy_prior(self.corpus),
+        )
+        return [reader for reader in made if reader is not None]
 
     def _manipulate(
         self,

@@ -7,6 +7,7 @@ error signal) is named and left out of the comparison.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from .model import Estimate, Verdict
@@ -32,6 +33,7 @@ class Evidence(NamedTuple):
         end: who may end an episode: ``policy`` or ``external``.
         absent: rivals that the data do not allow.
         doubts: why the evidence may be none.
+        explanations: difference of AUC at R4 to each explanation.
     """
 
     head: str
@@ -44,6 +46,7 @@ class Evidence(NamedTuple):
     end: str
     absent: Sequence[str] = ()
     doubts: Sequence[str] = ()
+    explanations: Mapping[str, Estimate] = MappingProxyType({})
 
 
 def judge(evidence: Evidence, *, min_pairs: int) -> Verdict:
@@ -69,7 +72,8 @@ def judge(evidence: Evidence, *, min_pairs: int) -> Verdict:
         **{f"difference_to_{name}_r4": d for name, d in evidence.rivals["R4"].items()},
         **{f"best_of_5_{name}": e for name, e in evidence.cheap.items()},
     }  # fmt: skip
-    return Verdict(word, _sentence(word, evidence, unbeaten, missing), numbers, missing, unbeaten)
+    sentence = _sentence(word, evidence, unbeaten, missing) + _explained(word, evidence)
+    return Verdict(word, sentence, numbers, missing, unbeaten)
 
 
 def unmeasured(reason: str) -> Verdict:
@@ -152,6 +156,15 @@ def _others(differences: Mapping[str, Estimate], names: Sequence[str]) -> str:
     said = [f"{_join(better)} does better still"] if better else []
     said += [f"the same holds for {_join(equal)}"] if equal else []
     return f" {'; '.join(said).capitalize()}." if said else ""
+
+
+def _explained(word: str, evidence: Evidence) -> str:
+    """Explanations that tell as much, in words; nothing for a score that tells nothing."""
+    names = unbeaten_rivals(evidence.explanations)
+    if word == "no signal" or not names:
+        return ""
+    said = [f"{name} ({evidence.explanations[name].text(signed=True)})" for name in names]
+    return f" Explained as well by {_join(said)}."
 
 
 def _cheap(evidence: Evidence) -> str:

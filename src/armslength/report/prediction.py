@@ -44,6 +44,7 @@ class Prediction(NamedTuple):
     differences: list[Line]
     every_head: list[Line]
     explanations: list[Line]
+    explanation_differences: list[Line]
     drawings: list[Drawing]
     drawn_on: str
 
@@ -72,9 +73,9 @@ def prediction(result: Audit) -> Prediction:
         lines=lines,
         differences=[_rival(name, _difference_cells(rows, reads)) for name, rows in rivals.items()],
         every_head=[_rival(name, _every_head(rows, order)) for name, rows in rivals.items()],
-        explanations=[
-            _rival(name, _auc_cells(rows, reads) + _difference_cells(rows, reads))
-            for name, rows in explained.items()
+        explanations=[_rival(name, _auc_cells(rows, reads)) for name, rows in explained.items()],
+        explanation_differences=[
+            _rival(name, _difference_cells(rows, reads)) for name, rows in explained.items()
         ],
         drawings=[forest(f"AUC, {words.read(at)}", entries) for at, entries in drawn.items()],
         drawn_on=_drawn_on([entry.estimate for entries in drawn.values() for entry in entries]),

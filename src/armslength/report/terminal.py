@@ -67,13 +67,14 @@ def _prediction(result: Audit) -> Table:
     for name in dict.fromkeys(row.head for row in result.scores):
         rows = {row.read: row for row in result.scores if row.head == name}
         table.add_row(name, text(rows["R1"].auc), text(rows["R4"].auc), text(rows["R1"].auc_within_task), "")
-    for name in dict.fromkeys(row.name for row in result.rivals):
-        rival = {row.read: row for row in result.rivals if row.name == name}
-        end, running = rival["R1"], rival["R4"]
-        table.add_row(
-            f"rival: {name}", text(end.auc), text(running.auc), text(end.auc_within_task),
-            text(running.difference, signed=True),
-        )  # fmt: skip
+    for kind, compared in (("rival", result.rivals), ("explanation", result.explanations)):
+        for name in dict.fromkeys(row.name for row in compared):
+            found = {row.read: row for row in compared if row.name == name}
+            end, running = found.get("R1"), found["R4"]
+            table.add_row(
+                f"{kind}: {name}", text(end.auc) if end else "–", text(running.auc),
+                text(end.auc_within_task) if end else "–", text(running.difference, signed=True),
+            )  # fmt: skip
     return table
 
 
