@@ -11,6 +11,7 @@ from armslength.audit.model import (
     Control,
     Data,
     Label,
+    Landmark,
     Leak,
     Provenance,
     Rival,
@@ -55,6 +56,10 @@ def normal(text: str = "", *, word: str = "monitor", share: Estimate = SHARE, pa
         data=_data(text),
         scores=[Score(h, h, [0], "words", at, AUC, WITHIN, 123, (0.70, 0.72)) for h in HEADS for at in READS],
         rivals=[Rival(rival, at, AUC, WITHIN, DIFFERENCE, WITHIN, dict.fromkeys(HEADS, DIFFERENCE)) for at in READS],
+        landmarks=[
+            Landmark("strict", "R3@2", 300, 140, Estimate(0.47, 0.4, 0.5, 300, 45), AUC),
+            Landmark("strict", "R1-1", 310, 150, Estimate(0.48, 0.4, 0.5, 310, 45), AUC),
+        ],
         explanations=[Rival(f"length{text}", "R4", AUC, WITHIN, DIFFERENCE, WITHIN, {"strict": DIFFERENCE})],
         alerts=[_alert(head) for head in HEADS],
         attacks=[_attack(h, c, a, share, text) for h in HEADS for c in ("assistant", "tool_call", "both")
@@ -79,8 +84,8 @@ def unmeasured(text: str = "") -> Audit:
                 Label(f"reward{text}", "B", nothing))  # fmt: skip
     return Audit(
         schema=SCHEMA, verdict=Verdict("unmeasured", f"Unmeasured: {reason}.", {}, [reason], []),
-        verdicts=dict.fromkeys(HEADS, "unmeasured"), data=data, scores=[], rivals=[], explanations=[], alerts=[],
-        attacks=[], steering=[], ceilings=[], controls=[], leak=None, settings=_settings(text),
+        verdicts=dict.fromkeys(HEADS, "unmeasured"), data=data, scores=[], rivals=[], explanations=[],
+        landmarks=[], alerts=[], attacks=[], steering=[], ceilings=[], controls=[], leak=None, settings=_settings(text),
         provenance=Provenance("", {}, {}, 1, None),
     )  # fmt: skip
 

@@ -100,6 +100,24 @@ class Rival(msgspec.Struct, frozen=True):
     differences: dict[str, Estimate]
 
 
+class Landmark(msgspec.Struct, frozen=True):
+    """How a head predicts at one decision point, among the runs that have it.
+
+    Attributes:
+        read: ``R3@k``, the k-th point; ``R1-r``, the point r before the last.
+        at_risk, failures: runs that have the point, and those of them that failed.
+        base_rate: share of failures among them.
+        auc: of the head among them.
+    """
+
+    head: str
+    read: str
+    at_risk: int
+    failures: int
+    base_rate: Estimate
+    auc: Estimate
+
+
 class Atom(msgspec.Struct, frozen=True):
     """The most frequent value of R4 inside a fold.
 
@@ -246,6 +264,7 @@ class Audit(msgspec.Struct, frozen=True):
     scores: list[Score]
     rivals: list[Rival]
     explanations: list[Rival]
+    landmarks: list[Landmark]
     alerts: list[Alert]
     attacks: list[Attack]
     steering: list[Steering]

@@ -125,11 +125,20 @@ def read_path(z: Floats, corpus: Corpus, read: str) -> Floats:
     Args:
         z: shape (points,).
         corpus: the trajectories.
-        read: ``R1`` the last point, ``R2@ρ`` the point ⌈ρK⌉, ``R4`` the running maximum at the end.
+        read: ``R1`` the last point, ``R1-r`` the point r before it, ``R2@ρ`` the point ⌈ρK⌉, ``R3@k`` the k-th point,
+            ``R4`` the running maximum at the end.
+
+    Returns:
+        NaN for a run without that point.
     """
     offsets, counts = corpus.points.offsets, corpus.points.counts
     if read == "R4":
         return running_maximum(z, offsets)
+    if read.startswith(("R1-", "R3@")):
+        number = int(read[3:])
+        at = counts - number if read.startswith("R1-") else np.full(len(counts), number)
+        there = (at >= 1) & (at <= counts)
+        return np.where(there, z[offsets[:-1] + np.where(there, at, 1) - 1], np.nan)
     share = 1.0 if read == "R1" else float(read.removeprefix("R2@"))
     at_read: Floats = z[offsets[:-1] + np.ceil(share * counts).astype(np.int64) - 1]
     return at_read

@@ -40,6 +40,7 @@ from armslength.statistics import group_weights
 
 from .data_rows import data, empty_data, rewrite_policy, why_unmeasured
 from .evidence_controls import evidence_controls
+from .landmark_rows import landmarks
 from .manipulation_rows import attack_row, ceiling_row, over_seeds
 from .model import SCHEMA, Attack, Audit, Ceiling, Control, Leak, Provenance, Settings, Verdict
 from .prediction_rows import alert_row, evidence, rival_rows, score_row, task_row
@@ -164,6 +165,7 @@ class _Job:
             ],
             rivals=rows,
             explanations=explained,
+            landmarks=landmarks(resamples, {str(name): runs for name, runs in heads.items()}),
             alerts=[alert_row(resamples, name, heads[name], options.alpha) for name in HEADS],
             attacks=attacks,
             steering=[],
@@ -179,7 +181,7 @@ class _Job:
         verdict: Verdict = unmeasured(reason)
         return Audit(
             schema=SCHEMA, verdict=verdict, verdicts=dict.fromkeys(HEADS, "unmeasured"),
-            data=empty_data(self.corpus, self.read), scores=[], rivals=[], explanations=[], alerts=[],
+            data=empty_data(self.corpus, self.read), scores=[], rivals=[], explanations=[], landmarks=[], alerts=[],
             attacks=[], steering=[], ceilings=[], controls=[], leak=None, settings=self._settings(),
             provenance=self._provenance(),
         )  # fmt: skip

@@ -45,6 +45,7 @@ class Prediction(NamedTuple):
     every_head: list[Line]
     explanations: list[Line]
     explanation_differences: list[Line]
+    landmarks: list[Line]
     drawings: list[Drawing]
     drawn_on: str
 
@@ -77,9 +78,22 @@ def prediction(result: Audit) -> Prediction:
         explanation_differences=[
             _rival(name, _difference_cells(rows, reads)) for name, rows in explained.items()
         ],
+        landmarks=_landmarks(result, order),
         drawings=[forest(f"AUC, {words.read(at)}", entries) for at, entries in drawn.items()],
         drawn_on=_drawn_on([entry.estimate for entries in drawn.values() for entry in entries]),
     )
+
+
+def _landmarks(result: Audit, order: Sequence[str]) -> list[Line]:
+    """A row for each landmark: who is still going, how many of them fail, what each head tells."""
+    found = _by_name([(row.read, row.head, row) for row in result.landmarks])
+    lines = []
+    for at, rows in found.items():
+        first = next(iter(rows.values()))
+        cells = [Cell("failures among them", figure(first.base_rate, "runs"))]
+        cells += [Cell(f"{head} head", figure(rows[head].auc, "runs")) for head in order if head in rows]
+        lines.append(Line(words.read(at), "", "head", cells))
+    return lines
 
 
 def _rival(name: str, cells: list[Cell]) -> Line:

@@ -50,11 +50,14 @@ def read(name: str) -> str:
     """What a read means."""
     if name.startswith("R2@"):
         return f"{'halfway' if name == 'R2@0.5' else 'part of the way'} ({name})"
-    return (
-        f"at decision point {name.removeprefix('R3@')} ({name})"
-        if name.startswith("R3@")
-        else _READS.get(name, name)
-    )
+    if name.startswith("R3@"):
+        return f"at decision point {name.removeprefix('R3@')} ({name})"
+    if name == "R1-0":
+        return "at the last point of all (R1-0)"
+    if name.startswith("R1-"):
+        points = name.removeprefix("R1-")
+        return f"{points} point{'' if points == '1' else 's'} before the last ({name})"
+    return _READS.get(name, name)
 
 
 def adversary(name: str) -> str:
