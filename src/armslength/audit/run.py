@@ -39,6 +39,7 @@ from armslength.records import Authorship, Corpus, Trajectory, turns_digest
 from armslength.statistics import group_weights
 
 from .data_rows import data, empty_data, rewrite_policy, why_unmeasured
+from .end_markers import end_markers
 from .evidence_controls import evidence_controls
 from .landmark_rows import landmarks
 from .manipulation_rows import attack_row, ceiling_row, over_seeds
@@ -170,7 +171,12 @@ class _Job:
             attacks=attacks,
             steering=[],
             ceilings=bounds,
-            controls=[_active_control(active), self._interference(heads["strict"][0]), *whether_evidence],
+            controls=[
+                _active_control(active),
+                self._interference(heads["strict"][0]),
+                *whether_evidence,
+                end_markers(resamples),
+            ],
             leak=self._leak(resamples, heads["all-role"][0]),
             settings=self._settings(),
             provenance=self._provenance(),
