@@ -44,6 +44,7 @@ from .evidence_controls import evidence_controls
 from .landmark_rows import landmarks
 from .manipulation_rows import attack_row, ceiling_row, over_seeds
 from .model import SCHEMA, Attack, Audit, Ceiling, Control, Leak, Provenance, Settings, Verdict
+from .permuted_labels import permuted_labels
 from .prediction_rows import alert_row, evidence, rival_rows, score_row, task_row
 from .resamples import MIN_PAIRS, READS, Resamples
 from .verdict import judge, unmeasured
@@ -174,6 +175,7 @@ class _Job:
             controls=[
                 _active_control(active),
                 self._interference(heads["strict"][0]),
+                self._permuted(resamples, vectors, heads["strict"][0], read["strict"]["R1"].pairs),
                 *whether_evidence,
                 end_markers(resamples),
             ],
@@ -261,6 +263,17 @@ class _Job:
         what = "every score bit-identical" if same else "scores moved"
         detail = f"strict head refitted and rescored with all policy-written text replaced: {what}"
         return Control("non-interference", bool(same), None, detail)
+
+    def _permuted(self, resamples: Resamples, vectors: Vectors, honest: OutOfFold, pairs: int) -> Control:
+        self.progress("control by refitting: permuted labels")
+        # With penalties that the honest head took: the question is what leaks, not which penalty is best.
+        penalties = sorted({fit.penalty for fit in honest.fits})
+        reader = LevelReader(self.corpus, vectors, "strict")
+
+        def fit(shuffled: Corpus) -> OutOfFold:
+            return self._cross_fit(reader, shuffled, self._splits[0], penalties)
+
+        return permuted_labels(resamples, pairs, fit, seed=self.seed)
 
     def _leak(self, resamples: Resamples, honest: OutOfFold) -> Leak:
         self.progress("control by refitting: leak of terminal turns")

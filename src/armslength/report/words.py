@@ -36,6 +36,7 @@ _GRADES = {
 _CONTROLS = {
     "active test": "Is the attack strong enough to find a weakness that is there, and quiet where there is none?",
     "non-interference": "Does the strict score stay the same to the last bit when all text of the policy is replaced?",
+    "permuted labels": "Does a head that was fitted on shuffled outcomes tell nothing?",
     "end markers": "Does no single word give the outcome away in the last turns alone?",
     "results have calls": "Does the record hold the call that each tool result answers?",
     "users do not write results": "Are the user turns free of text that only looks like a tool's result?",
