@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from armslength.attacks import CHANNELS, Effect, join
+from armslength.attacks import CHANNELS, ActiveTest, Effect, join
 from armslength.records import READ_ROLES, Authorship
 
-from .model import Attack, Ceiling, Estimate
+from .model import Attack, Ceiling, Control, Estimate
 from .resamples import DEGREES, READ, Resamples
 
 Floats = npt.NDArray[np.float64]
@@ -84,3 +84,13 @@ def _drop(resamples: Resamples, effect: Effect, seeds: int) -> Estimate:
 def over_seeds(effects: Sequence[Sequence[Effect]]) -> list[Effect]:
     """Effects of all fold seeds as one, channel by channel and kind by kind."""
     return [join(same) for same in zip(*effects, strict=True)]
+
+
+def active_control(active: ActiveTest) -> Control:
+    """The test of the adversary itself: it finds a planted channel, and nothing where there is none."""
+    grows = "grows" if active.monotone else "does not grow"
+    detail = (
+        f"planted channel: the pool maximum removes {active.planted:.2f} of the alerts (at least 0.99 needed); "
+        f"null head: {active.null:.2f} (at most 0.01); success {grows} with the budget"
+    )
+    return Control("active test", active.passed, None, detail)

@@ -30,7 +30,7 @@ def permuted_labels(
 
     Returns:
         A control that passes if the interval of the AUC holds 0.5, which chance alone denies once in twenty. Where
-        there are pairs enough, outcomes are shuffled and compared within tasks, so that difficulty stays; else over all.
+        pairs are enough, outcomes are shuffled and compared within tasks, so that difficulty stays; else over all.
     """
     within = pairs >= MIN_PAIRS
     corpus, rng = resamples.corpus, np.random.default_rng([seed, 2])

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from armslength.attacks import CHANNELS, DRAWS, ActiveTest, active_test, attack
+from armslength.attacks import CHANNELS, DRAWS, active_test, attack
 from armslength.certificates import ceilings
 from armslength.encoders import Encoder, StaticTable, Vectors
 from armslength.heads import (
@@ -42,7 +42,7 @@ from .data_rows import data, empty_data, rewrite_policy, why_unmeasured
 from .end_markers import end_markers
 from .evidence_controls import evidence_controls
 from .landmark_rows import landmarks
-from .manipulation_rows import attack_row, ceiling_row, over_seeds
+from .manipulation_rows import active_control, attack_row, ceiling_row, over_seeds
 from .model import SCHEMA, Attack, Audit, Ceiling, Control, Leak, Provenance, Settings, Verdict
 from .permuted_labels import permuted_labels
 from .prediction_rows import alert_row, evidence, rival_rows, score_row, task_row
@@ -173,7 +173,7 @@ class _Job:
             steering=[],
             ceilings=bounds,
             controls=[
-                _active_control(active),
+                active_control(active),
                 self._interference(heads["strict"][0]),
                 self._permuted(resamples, vectors, heads["strict"][0], read["strict"]["R1"].pairs),
                 *whether_evidence,
@@ -296,12 +296,3 @@ class _Job:
     def _provenance(self) -> Provenance:
         digests = {"trajectories": self.digest, "encoder": self.encoder.digest}
         return Provenance(self.options.command, versions(), digests, self.seed, commit())
-
-
-def _active_control(active: ActiveTest) -> Control:
-    grows = "grows" if active.monotone else "does not grow"
-    detail = (
-        f"planted channel: the pool maximum removes {active.planted:.2f} of the alerts (at least 0.99 needed); "
-        f"null head: {active.null:.2f} (at most 0.01); success {grows} with the budget"
-    )
-    return Control("active test", active.passed, None, detail)
