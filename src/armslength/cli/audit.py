@@ -14,6 +14,7 @@ import click
 from rich.console import Console
 
 from armslength.audit import audit
+from armslength.audit.gates import judge_gate, parse_gate
 from armslength.errors import UnmeasuredError
 from armslength.files import write_bytes
 from armslength.formats import Findings, ReadOptions, read
@@ -43,7 +44,12 @@ from .inputs import input_options
 @click.option(
     "--seed", type=click.IntRange(min=0), help="Seed of the run; by default derived from the input."
 )
+@click.option(
+    "--gate", "gates", metavar="EXPR", multiple=True,
+    help="A figure that must hold, such as 'ceiling<=0.1'; else the exit code is 1.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print audit.json instead of the table.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown for a change request.")
 @input_options
 def audit_command(
     paths: tuple[Path, ...],
@@ -55,12 +61,15 @@ def audit_command(
     seeds: int,
     resamples: int,
     seed: int | None,
+    gates: tuple[str, ...],
     as_json: bool,
+    as_markdown: bool,
     inputs: ReadOptions,
 ) -> None:
     """Does a score of these runs predict failure early, and could the policy manufacture it?"""
-    from armslength.report import page, table
+    from armslength.report import markdown, page, table
 
+    wanted = [parse_gate(text) for text in gates]
     findings = Findings(strict=inputs.strict)
     with _progress() as progress:
         result = audit(
@@ -77,8 +86,11 @@ def audit_command(
     write_bytes(out / "audit.json", result.to_json())
     write_bytes(out / "findings.json", json.dumps(findings.to_json(), indent=1).encode() + b"\n")
     write_bytes(out / "report.html", page(result, findings.counts).encode())
+    judged = [judge_gate(gate, result) for gate in wanted]
     if as_json:
         click.echo(result.to_json())
+    elif as_markdown:
+        click.echo(markdown(result, judged))
     else:
         click.echo(table(result, findings.counts))
         click.echo(f"report: {out / 'report.html'}\nnumbers: {out / 'audit.json'}")
@@ -87,6 +99,10 @@ def audit_command(
         raise UnmeasuredError(
             "NOTHING_MEASURED", found=reason, hint="The report says what was read and left out."
         )
+    for gate in judged:
+        click.echo(f"gate {gate.gate.text}: {'holds' if gate.holds else 'FAILS'}, {gate.why}", err=True)
+    if not all(gate.holds for gate in judged):
+        sys.exit(1)
 
 
 def _command() -> str:
