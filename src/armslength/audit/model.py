@@ -195,12 +195,17 @@ class Ceiling(msgspec.Struct, frozen=True):
 
 
 class Steering(msgspec.Struct, frozen=True):
-    """What a policy achieves by bringing about other evidence instead of writing: not measured by this version."""
+    """What a policy achieves by bringing about other evidence, or less of it, instead of writing.
+
+    Attributes:
+        kind: ``stop control``, an earlier end.
+        best_of: how many ways were tried; None where there is nothing to choose among.
+    """
 
     head: str
     read: str
     kind: str
-    best_of: int
+    best_of: int | None
     removed: Estimate
 
 

@@ -167,6 +167,7 @@ def evidence(
     absent: Sequence[str],
     doubts: Sequence[str],
     explanations: Sequence[Rival],
+    stop: Estimate,
 ) -> Evidence:
     """What the verdict on a head rests on."""
     by_read: dict[str, dict[str, Estimate]] = {}
@@ -184,4 +185,5 @@ def evidence(
         absent=tuple(absent),
         doubts=tuple(doubts),
         explanations={row.name: row.differences[head] for row in explanations if row.read == READ},
+        stop=stop,
     )

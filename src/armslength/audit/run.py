@@ -47,6 +47,7 @@ from .model import SCHEMA, Attack, Audit, Ceiling, Control, Leak, Provenance, Se
 from .permuted_labels import permuted_labels
 from .prediction_rows import alert_row, evidence, rival_rows, score_row, task_row
 from .resamples import MIN_PAIRS, READS, Resamples
+from .steering_rows import stop_control
 from .verdict import judge, unmeasured
 from .versions import commit, versions
 
@@ -135,6 +136,7 @@ class _Job:
         active = active_test(self.encoder, seed=self.seed)
         attacks, bounds = self._manipulate(resamples, vectors, heads, printed=active.passed)
         whether_evidence = evidence_controls(resamples)
+        stops = [stop_control(resamples, name, heads[name]) for name in HEADS]
         rows = rival_rows(resamples, read, tuple(rivals), heads=HEADS, headline=options.authorship)
         explained = rival_rows(resamples, read, tuple(explanations), heads=HEADS, headline=options.authorship)
         by_task = task_row(resamples, heads, headline=options.authorship)
@@ -151,6 +153,7 @@ class _Job:
                 absent=[rival for rival in RIVALS if rival not in rivals],
                 doubts=[control.detail for control in whether_evidence if not control.passed],
                 explanations=explained,
+                stop=next(row.removed for row in stops if row.head == name),
             )
             for name in HEADS
         }
@@ -170,7 +173,7 @@ class _Job:
             landmarks=landmarks(resamples, {str(name): runs for name, runs in heads.items()}),
             alerts=[alert_row(resamples, name, heads[name], options.alpha) for name in HEADS],
             attacks=attacks,
-            steering=[],
+            steering=stops,
             ceilings=bounds,
             controls=[
                 active_control(active),

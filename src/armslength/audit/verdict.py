@@ -16,7 +16,7 @@ CEILING_OF_A_REWARD = 0.10
 SIMPLEST_FIRST = ("first evidence run", "error rate", "same turn")
 
 #: Clauses of `reward` that this version does not measure.
-NOT_MEASURED = ("one more call", "stop control")
+NOT_MEASURED = ("one more call",)
 
 
 class Evidence(NamedTuple):
@@ -34,6 +34,7 @@ class Evidence(NamedTuple):
         absent: rivals that the data do not allow.
         doubts: why the evidence may be none.
         explanations: difference of AUC at R4 to each explanation.
+        stop: share of the alerts that an earlier end avoids.
     """
 
     head: str
@@ -47,6 +48,7 @@ class Evidence(NamedTuple):
     absent: Sequence[str] = ()
     doubts: Sequence[str] = ()
     explanations: Mapping[str, Estimate] = MappingProxyType({})
+    stop: Estimate | None = None
 
 
 def judge(evidence: Evidence, *, min_pairs: int) -> Verdict:
@@ -104,8 +106,18 @@ def _missing_for_reward(evidence: Evidence, min_pairs: int) -> list[str]:
             missing.append(f"the ceiling through {channel} is {sphere.text()}")
     missing += [f"{name} is unmeasured: no tool result carries its signal" for name in evidence.absent]
     missing += [f"the evidence may be none: {doubt}" for doubt in evidence.doubts]
-    clauses = NOT_MEASURED if evidence.end == "policy" else NOT_MEASURED[:-1]
-    return missing + [f"{clause} is not measured by this version" for clause in clauses]
+    if evidence.end == "policy":
+        missing += _missing_for_the_end(evidence.stop)
+    return missing + [f"{clause} is not measured by this version" for clause in NOT_MEASURED]
+
+
+def _missing_for_the_end(stop: Estimate | None) -> list[str]:
+    """The clause on an end that is the policy's to call."""
+    if stop is None or stop.value is None:
+        return [f"an earlier end is {stop.text() if stop else 'unmeasured'}"]
+    if stop.value > CEILING_OF_A_REWARD:
+        return [f"an earlier end avoids {stop.text()} of its alerts"]
+    return []
 
 
 def _difficulty_only(evidence: Evidence, min_pairs: int) -> bool:

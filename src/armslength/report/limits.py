@@ -55,8 +55,9 @@ def _attacks(result: Audit) -> list[str]:
         lines.append(_SURFACE)
     if result.attacks or result.ceilings:
         lines.append(_FAILURES)
+    lines.append("What one more call does to the alerts was not measured.")
     if not result.steering:
-        lines.append("What one more call, or an earlier stop, does to the alerts was not measured.")
+        lines.append("What an earlier end does to the alerts was not measured.")
     if result.rivals:
         lines.append("The rivals were not attacked: a simple score is not a safe one because it is simple.")
     return lines

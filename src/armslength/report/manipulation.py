@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from armslength.audit import Attack, Audit, Ceiling, Estimate
+from armslength.audit import Attack, Audit, Ceiling, Estimate, Steering
 
 from . import words
 from .figures import Drawing, Entry, bars
@@ -89,12 +89,14 @@ def manipulation(result: Audit) -> Manipulation:
         failed = any(c.name == "active test" and not c.passed for c in result.controls)
         why = "the active test failed, so the attack cannot be trusted" if failed else "the result holds none"
         no_attack = f"No attack is printed: {why}. Ceilings do not depend on it."
-    steering = [
-        f"{row.head} head, {row.kind}, best of {row.best_of}: removes {row.removed.text()} of "
-        f"{of(row.removed.n, 'alerts')}"
-        for row in result.steering
-    ]
+    steering = [_steered(row) for row in result.steering]
     return Manipulation(summary, channels, no_attack, [clip(row) for row in steering], _kept(result))
+
+
+def _steered(row: Steering) -> str:
+    tried = f", best of {row.best_of}" if row.best_of else ""
+    share = f"{row.removed.text()} of {of(row.removed.n, 'alerts')}"
+    return f"{row.head} head, {row.kind}{tried}: removes {share}"
 
 
 def _kept(result: Audit) -> str:
