@@ -15,9 +15,9 @@ from armslength.worlds import make_purchases
 HEADS = ["all-role", "recorded", "strict"]
 
 
-@pytest.fixture(scope="module")
-def result():
-    return audit(make_purchases(40, 4, 2), resamples=200)
+@pytest.fixture
+def result(audited):
+    return audited
 
 
 def test_every_head_and_rival_is_scored_at_every_read(result):

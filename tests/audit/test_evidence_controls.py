@@ -72,7 +72,7 @@ def test_a_share_without_an_interval_is_judged_by_its_count():
     assert "25.0% of 4" in found[CALLED].detail
 
 
-def test_the_audit_prints_them_and_names_the_doubt():
+def test_the_audit_prints_them_and_names_the_doubt(audited):
     """A third of the results lose their calls: the control fails, and the verdict says why it is no reward."""
     runs = list(make_purchases(40, 4, 2))
     loose = [
@@ -87,8 +87,8 @@ def test_the_audit_prints_them_and_names_the_doubt():
         else r
         for i, r in enumerate(runs)
     ]
-    clean, doubted = (audit(data, resamples=100) for data in (runs, loose))
-    assert [c.passed for c in clean.controls if c.name in (CALLED, WRITTEN)] == [True, True]
+    doubted = audit(loose, resamples=100)
+    assert [c.passed for c in audited.controls if c.name in (CALLED, WRITTEN)] == [True, True]
     assert [c.passed for c in doubted.controls if c.name in (CALLED, WRITTEN)] == [False, True]
     assert any("have no matching call" in clause for clause in doubted.verdict.missing)
-    assert not any("have no matching call" in clause for clause in clean.verdict.missing)
+    assert not any("have no matching call" in clause for clause in audited.verdict.missing)

@@ -3,18 +3,16 @@
 import msgspec
 import pytest
 
-from armslength import audit
 from armslength.audit import Estimate
 from armslength.audit.gates import FIGURES, judge_gate, parse_gate
 from armslength.errors import InputError
-from armslength.worlds import make_purchases
 
 UNMEASURED = Estimate(None, None, None, 3, 0, "3 alerts, fewer than 20: no number")
 
 
-@pytest.fixture(scope="module")
-def result():
-    return audit(make_purchases(40, 4, 2), resamples=100)
+@pytest.fixture
+def result(audited):
+    return audited
 
 
 def with_auc(result, estimate):

@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
-from armslength import audit
 from armslength.audit.landmark_rows import MIN_RUNS, landmarks
 from armslength.audit.resamples import Resamples, read_path
 from armslength.heads import OutOfFold
 from armslength.records import Corpus, Outcome, Trajectory, Turn
 from armslength.statistics import group_weights
-from armslength.worlds import make_purchases
 
 
 def corpus_of(lengths):
@@ -67,7 +65,6 @@ def test_few_runs_and_one_class_are_no_row():
     assert found == {"R3@1", "R1-0"}
 
 
-def test_the_last_point_of_all_is_the_read_at_the_end():
-    made = audit(make_purchases(30, 3, 4), resamples=100)
-    ends = {row.head: row.auc for row in made.landmarks if row.read == "R1-0"}
-    assert ends == {row.head: row.auc for row in made.scores if row.read == "R1"}
+def test_the_last_point_of_all_is_the_read_at_the_end(audited):
+    ends = {row.head: row.auc for row in audited.landmarks if row.read == "R1-0"}
+    assert ends == {row.head: row.auc for row in audited.scores if row.read == "R1"}

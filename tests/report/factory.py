@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from armslength.audit import SCHEMA, Audit, Estimate
 from armslength.audit.model import (
+    Aggregation,
     Alert,
     Atom,
     Attack,
@@ -60,6 +61,7 @@ def normal(text: str = "", *, word: str = "monitor", share: Estimate = SHARE, pa
             Landmark("strict", "R3@2", 300, 140, Estimate(0.47, 0.4, 0.5, 300, 45), AUC),
             Landmark("strict", "R1-1", 310, 150, Estimate(0.48, 0.4, 0.5, 310, 45), AUC),
         ],
+        aggregations=[Aggregation("strict", f"mean{text}", AUC, WITHIN, 400)],
         explanations=[Rival(f"length{text}", "R4", AUC, WITHIN, DIFFERENCE, WITHIN, {"strict": DIFFERENCE})],
         alerts=[_alert(head) for head in HEADS],
         attacks=[_attack(h, c, a, share, text) for h in HEADS for c in ("assistant", "tool_call", "both")
@@ -85,8 +87,8 @@ def unmeasured(text: str = "") -> Audit:
     return Audit(
         schema=SCHEMA, verdict=Verdict("unmeasured", f"Unmeasured: {reason}.", {}, [reason], []),
         verdicts=dict.fromkeys(HEADS, "unmeasured"), data=data, scores=[], rivals=[], explanations=[],
-        landmarks=[], alerts=[], attacks=[], steering=[], ceilings=[], controls=[], leak=None, settings=_settings(text),
-        provenance=Provenance("", {}, {}, 1, None),
+        landmarks=[], aggregations=[], alerts=[], attacks=[], steering=[], ceilings=[], controls=[], leak=None,
+        settings=_settings(text), provenance=Provenance("", {}, {}, 1, None),
     )  # fmt: skip
 
 

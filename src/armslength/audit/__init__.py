@@ -81,7 +81,8 @@ def audit(
 
     Source: method 1.1 to 1.8, 1.16, 1.17.
     """
-    from .run import Options, run_audit
+    from .options import Options
+    from .run import run_audit
 
     if not 0 < alpha < 1:
         raise InputError("ARGUMENT_RANGE", at="alpha", found=str(alpha), expected="a number between 0 and 1")

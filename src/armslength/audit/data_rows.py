@@ -11,8 +11,9 @@ import numpy as np
 from armslength.heads import OUTER, OutOfFold
 from armslength.records import WRITER_CODE, Corpus
 
-from .model import Data, Estimate, Label, Stratum
+from .model import SCHEMA, Audit, Data, Estimate, Label, Provenance, Settings, Stratum
 from .resamples import Resamples
+from .verdict import unmeasured
 
 
 def why_unmeasured(corpus: Corpus) -> str | None:
@@ -89,3 +90,21 @@ def rewrite_policy(corpus: Corpus) -> Corpus:
         text=text,
         texts=(*corpus.texts, "the policy wrote something else here, at length and in other words"),
     )
+
+
+def nothing_measured(
+    corpus: Corpus,
+    read: int,
+    reason: str,
+    *,
+    heads: Sequence[str],
+    settings: Settings,
+    provenance: Provenance,
+) -> Audit:
+    """The result where nothing can be measured: what was read and left out, and why there is no figure."""
+    return Audit(
+        schema=SCHEMA, verdict=unmeasured(reason), verdicts=dict.fromkeys(heads, "unmeasured"),
+        data=empty_data(corpus, read), scores=[], rivals=[], explanations=[], landmarks=[], aggregations=[],
+        alerts=[], attacks=[], steering=[], ceilings=[], controls=[], leak=None, settings=settings,
+        provenance=provenance,
+    )  # fmt: skip

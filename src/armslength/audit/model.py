@@ -118,6 +118,20 @@ class Landmark(msgspec.Struct, frozen=True):
     auc: Estimate
 
 
+class Aggregation(msgspec.Struct, frozen=True):
+    """AUC of a head whose scores along a run are made one number in some way.
+
+    Attributes:
+        kind: ``last`` (R1), ``mean``, ``min``, ``max`` (R4), ``sum``, ``potential difference`` (last minus first).
+    """
+
+    head: str
+    kind: str
+    auc: Estimate
+    auc_within_task: Estimate
+    pairs_within_task: int
+
+
 class Atom(msgspec.Struct, frozen=True):
     """The most frequent value of R4 inside a fold.
 
@@ -270,6 +284,7 @@ class Audit(msgspec.Struct, frozen=True):
     rivals: list[Rival]
     explanations: list[Rival]
     landmarks: list[Landmark]
+    aggregations: list[Aggregation]
     alerts: list[Alert]
     attacks: list[Attack]
     steering: list[Steering]

@@ -38,17 +38,19 @@ from armslength.heads import (
 from armslength.records import Authorship, Corpus, Trajectory, turns_digest
 from armslength.statistics import group_weights
 
-from .data_rows import data, empty_data, rewrite_policy, why_unmeasured
+from .aggregation_rows import aggregations
+from .data_rows import data, nothing_measured, rewrite_policy, why_unmeasured
 from .end_markers import end_markers
 from .evidence_controls import evidence_controls
 from .landmark_rows import landmarks
 from .manipulation_rows import active_control, attack_row, ceiling_row, over_seeds
-from .model import SCHEMA, Attack, Audit, Ceiling, Control, Leak, Provenance, Settings, Verdict
+from .model import SCHEMA, Attack, Audit, Ceiling, Control, Leak, Provenance, Settings
+from .options import Options
 from .permuted_labels import permuted_labels
 from .prediction_rows import alert_row, evidence, rival_rows, score_row, task_row
 from .resamples import MIN_PAIRS, READS, Resamples
 from .steering_rows import stop_control
-from .verdict import judge, unmeasured
+from .verdict import judge
 from .versions import commit, versions
 
 HEADS: tuple[Authorship, ...] = ("all-role", "recorded", "strict")
@@ -57,20 +59,6 @@ HEADS: tuple[Authorship, ...] = ("all-role", "recorded", "strict")
 RIVALS = ("first evidence run", "same turn", "error rate")
 
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a caller may choose; see `armslength.audit`."""
-
-    authorship: Authorship = "strict"
-    alpha: float = 0.10
-    fold_seeds: int = 1
-    resamples: int = 2000
-    end: str = "policy"
-    command: str = ""
-    seed: int | None = None
-    threads: int | None = None
 
 
 def run_audit(
@@ -130,7 +118,8 @@ class _Job:
         explanations = {reader.name: self._fit(reader) for reader in self._explanations()}
         self.progress("bootstrap")
         resamples = self._resamples()
-        everyone = {**{str(name): runs for name, runs in heads.items()}, **rivals, **explanations}
+        named = {str(name): runs for name, runs in heads.items()}
+        everyone = {**named, **rivals, **explanations}
         read = {name: {at: resamples.concordance(r, at) for at in READS} for name, r in everyone.items()}
         self.progress("control by refitting: active test")
         active = active_test(self.encoder, seed=self.seed)
@@ -170,7 +159,8 @@ class _Job:
             ],
             rivals=rows,
             explanations=explained,
-            landmarks=landmarks(resamples, {str(name): runs for name, runs in heads.items()}),
+            landmarks=landmarks(resamples, named),
+            aggregations=aggregations(resamples, named),
             alerts=[alert_row(resamples, name, heads[name], options.alpha) for name in HEADS],
             attacks=attacks,
             steering=stops,
@@ -189,13 +179,14 @@ class _Job:
 
     def nothing(self, reason: str) -> Audit:
         """The result where nothing can be measured."""
-        verdict: Verdict = unmeasured(reason)
-        return Audit(
-            schema=SCHEMA, verdict=verdict, verdicts=dict.fromkeys(HEADS, "unmeasured"),
-            data=empty_data(self.corpus, self.read), scores=[], rivals=[], explanations=[], landmarks=[], alerts=[],
-            attacks=[], steering=[], ceilings=[], controls=[], leak=None, settings=self._settings(),
+        return nothing_measured(
+            self.corpus,
+            self.read,
+            reason,
+            heads=HEADS,
+            settings=self._settings(),
             provenance=self._provenance(),
-        )  # fmt: skip
+        )
 
     @cached_property
     def _splits(self) -> list[list[Split]]:

@@ -46,6 +46,7 @@ class Prediction(NamedTuple):
     explanations: list[Line]
     explanation_differences: list[Line]
     landmarks: list[Line]
+    aggregations: list[Line]
     drawings: list[Drawing]
     drawn_on: str
 
@@ -79,6 +80,7 @@ def prediction(result: Audit) -> Prediction:
             _rival(name, _difference_cells(rows, reads)) for name, rows in explained.items()
         ],
         landmarks=_landmarks(result, order),
+        aggregations=_aggregations(result, order),
         drawings=[forest(f"AUC, {words.read(at)}", entries) for at, entries in drawn.items()],
         drawn_on=_drawn_on([entry.estimate for entries in drawn.values() for entry in entries]),
     )
@@ -93,6 +95,20 @@ def _landmarks(result: Audit, order: Sequence[str]) -> list[Line]:
         cells = [Cell("failures among them", figure(first.base_rate, "runs"))]
         cells += [Cell(f"{head} head", figure(rows[head].auc, "runs")) for head in order if head in rows]
         lines.append(Line(words.read(at), "", "head", cells))
+    return lines
+
+
+def _aggregations(result: Audit, order: Sequence[str]) -> list[Line]:
+    """A row for each way of making one number of a run's scores."""
+    found = _by_name([(row.kind, row.head, row) for row in result.aggregations])
+    lines = []
+    for kind, rows in found.items():
+        heads = [head for head in order if head in rows]
+        cells = [Cell(f"{head} head", figure(rows[head].auc, "runs")) for head in heads]
+        cells += [
+            Cell(f"within task, {head} head", figure(rows[head].auc_within_task, "pairs")) for head in heads
+        ]
+        lines.append(Line(clip(kind, 80), "", "head", cells))
     return lines
 
 
