@@ -8,7 +8,7 @@ usage() {
 usage: ./run.sh COMMAND
   setup   make the environment in .venv, nothing else
   demo    set up, audit the embedded data, replay the example rewards; prints tables and paths
-  test    set up, then lint, types, layers and all tests
+  test    set up, then lint, types, layers and tests; arguments go to pytest, such as -m slow for the slow tests
 TEXT
 }
 
