@@ -30,6 +30,7 @@ from .readers.intercode import InterCode
 from .readers.mini_swe_agent import MiniSweAgent
 from .readers.multiwoz import Multiwoz
 from .readers.multiwoz_predictions import MultiwozPredictions
+from .readers.process_bench import ProcessBench
 from .readers.responses import Responses
 from .readers.scotus import Scotus
 from .readers.star import Star
@@ -61,6 +62,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     AgentDojo(),
     InterCode(),
     AgentProcessBench(),
+    ProcessBench(),
     Anthropic(),
     Responses(),
     Casino(),

@@ -1,0 +1,43 @@
+"""Sets of step labels, and OpenHands' export, against counts made by an independent script."""
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from armslength.formats import Findings, ReadOptions, read
+
+DATA = os.environ.get("ARMSLENGTH_DATA")
+SHARED = Path(os.environ.get("ARMSLENGTH_SHARED", Path(__file__).parents[3] / "../shared"))
+pytestmark = [
+    pytest.mark.corpora,
+    pytest.mark.skipif(DATA is None, reason="ARMSLENGTH_DATA is not set"),
+]
+
+
+@pytest.fixture(scope="session")
+def expected():
+    return json.loads((SHARED / "corpora/agents/expected.json").read_text())["formats"]
+
+
+def test_process_bench(expected):
+    name = "formats/ljxzs-jjlzs__ProcessBench/code/dataset/gsm8k.json"
+    counts, findings = expected[name], Findings()
+    runs = list(read(Path(DATA) / name, None, findings))
+    assert counts["records"] == len(runs)
+    assert counts["steps"] == sum(run.origin.messages["step"] for run in runs)
+    assert counts["distinct_problems"] == len({run.task for run in runs})
+    assert counts["generators"] == len({run.policy for run in runs})
+    assert counts["final_answer_correct"] == dict(Counter(str(run.outcome.success) for run in runs))
+    whole = read(Path(DATA) / name, ReadOptions(label="label"), findings)
+    assert counts["label_minus_one"] == sum(run.outcome.success for run in whole)
+    # The file itself: 207 solutions have a first wrong step; 7 of them the right answer.
+    assert Counter(reward.value for run in runs for reward in run.rewards) == {
+        1.0: 1361,
+        -1.0: 207,
+        None: 514,
+    }
+    assert sum(run.outcome.success and run.rewards[-1].value != 1 for run in runs) == 7
+    assert not findings.counts
