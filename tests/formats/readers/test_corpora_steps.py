@@ -41,3 +41,23 @@ def test_process_bench(expected):
     }
     assert sum(run.outcome.success and run.rewards[-1].value != 1 for run in runs) == 7
     assert not findings.counts
+
+
+def test_prm800k(expected):
+    folder = "formats/tongyx361__reward-by-prm800k"
+    findings = Findings()
+    runs = list(read(Path(DATA) / folder, None, findings))
+    values = {name: count["values"] for name, count in expected.items() if name.startswith(folder)}
+    assert values == dict(Counter(f"{folder}/{run.origin.at.partition('[')[0]}" for run in runs))
+    # The files themselves: candidates that were chosen, steps that a person wrote, what each ended with.
+    assert [(len(run.turns) - 1, run.origin.messages.get("human_completion", 0)) for run in runs] == [
+        (6, 1),
+        (6, 1),
+        (29, 10),
+        (6, 2),
+        (7, 0),
+        (7, 0),
+    ]
+    assert [run.outcome and run.outcome.success for run in runs] == [True, True, None, True, False, False]
+    assert [run.rewards[-1].value for run in runs] == [1, 1, 1, 1, -1, -1]
+    assert (dict(findings.counts), findings.notes["SIDECAR"]) == ({}, 1)
