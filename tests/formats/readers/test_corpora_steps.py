@@ -61,3 +61,19 @@ def test_prm800k(expected):
     assert [run.outcome and run.outcome.success for run in runs] == [True, True, None, True, False, False]
     assert [run.rewards[-1].value for run in runs] == [1, 1, 1, 1, -1, -1]
     assert (dict(findings.counts), findings.notes["SIDECAR"]) == ({}, 1)
+
+
+def test_openhands_export(expected):
+    name = "formats/sachiny0106__Xelron/docs/rfcs/0001-trajectory-format/openhands_trajectory.json"
+    findings = Findings()
+    (run,) = read(Path(DATA) / name, None, findings)
+    assert expected[name]["keys"] == sum(run.origin.messages.values())
+    assert [(t.role, t.writer, t.step, t.name) for t in run.turns] == [
+        ("system", "task", 0, None),
+        ("user", "task", 1, None),
+        ("system", "world", 3, None),
+        ("tool_call", "policy", 4, "execute_bash"),
+        ("tool_result", "world", 5, "execute_bash"),
+        ("terminal", "policy", 6, "finish"),
+    ]
+    assert (run.policy, run.turns[4].error, len(findings)) == ("gpt-5-2025-08-07", False, 0)
