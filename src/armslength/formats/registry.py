@@ -30,6 +30,7 @@ from .readers.intercode import InterCode
 from .readers.mini_swe_agent import MiniSweAgent
 from .readers.multiwoz import Multiwoz
 from .readers.multiwoz_predictions import MultiwozPredictions
+from .readers.openhands import OpenHands
 from .readers.prm800k import Prm800k
 from .readers.process_bench import ProcessBench
 from .readers.responses import Responses
@@ -58,6 +59,7 @@ BUILT_IN: Final[tuple[Format, ...]] = (
     Verifiers(),
     SweAgent(),
     MiniSweAgent(),
+    OpenHands(),
     Aider(),
     Atif(),
     AgentDojo(),

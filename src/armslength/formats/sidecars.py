@@ -54,6 +54,7 @@ SIDECARS: Final[tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]] = tupl
         ("the result of a Harbor job", r"(^|/)result\.json$", ("n_total_trials", "stats")),
         ("settings of a Harbor trial", r"(^|/)config\.json$", ("trial_name", "trials_dir")),
         ("what a Harbor verifier wrote", r"(^|/)verifier/[^/]+$", ()),
+        ("the state of an OpenHands conversation", r"(^|/)base_state\.json$", ("agent",)),
         # dialogues
         ("a STAR task's flow", r"\.json$", ("task", "replies", "graph")),
         ("a STAR task's templates", r"(^|/)responses\.json$", ("hello", "out_of_scope", "anything_else")),

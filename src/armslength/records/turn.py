@@ -72,7 +72,8 @@ class StepReward(msgspec.Struct, frozen=True, omit_defaults=True):
         value: the number; None where there is none, with the reason.
         source: the field that held it.
         evidence: what it cites; None where it cites nothing.
-        reason: why there is no number (``missing``, ``null``, ``not finite``, ``text``, ``boolean``, ``no number``).
+        reason: why there is no number (``missing``, ``null``, ``not finite``, ``text``, ``boolean``, ``no number``; or
+            a format's own, such as ``after the first wrong step``).
     """
 
     step: int | None

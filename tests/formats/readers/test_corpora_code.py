@@ -117,7 +117,7 @@ def test_atif(expected):
         if file.format == "atif":
             seen[f"formats/sachiny0106__Xelron/{file.name}"] = Counter(got.origin.messages)
         else:
-            assert (file.format, len(got.turns)) == ("mini_swe_agent", 11)
+            assert (file.format, len(got.turns)) in {("mini_swe_agent", 11), ("openhands", 6)}
     counted = {name: c for name, c in expected["formats"].items() if c["format"].startswith("ATIF")}
     assert sorted(counted) == sorted(seen)
     for name, counts in counted.items():

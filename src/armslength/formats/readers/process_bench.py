@@ -1,104 +1,152 @@
-"""ProcessBench: a problem, a model's solution in steps, and the first step that people found wrong.
+"""ProcessBench: solutions in steps, with the first wrong step found by people.
 
-There is no tool and no other evidence: what is here are recorded labels of steps.
+- The label is the index of the first wrong step, -1 if none is wrong. The steps before it are right and it is wrong;
+  of the steps after it the label says nothing, and nothing is made up for them.
+- A right answer over a wrong step is data: the two labels are kept apart.
 
 Tests: ``tests/formats/readers/test_process_bench.py``. Reference: ``docs/reference/formats/process_bench.md``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
 from armslength.records import StepReward, Trajectory, Turn
 
 from ..canonical import digest
-from ..content import plain
+from ..content import content_text, plain
 from ..findings import Findings
 from ..names import distinct
 from ..protocol import ReadOptions
-from ..runs import Run, fields_of, key_of, label_of, to_trajectory
+from ..rewards import step_reward
+from ..runs import Label, Run, fields_of, key_of, to_trajectory
 from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_rows
 from ..storage.sources import Source
 
-_AFTER: Final = "after the first wrong step"
+#: Why a step behind the first wrong one has no reward.
+AFTER: Final = "after the first wrong step"
+#: Why a step has no reward where the label names none.
+NO_STEP: Final = "label of no step"
+
+_NO_ERROR: Final = -1
+_RIGHT, _WRONG = 1, -1
 
 
 class Solution(msgspec.Struct):
-    """A record."""
+    """A solution with its labels."""
 
     id: Any = None
     generator: Any = None
     problem: Any = None
-    steps: list[Any] | None = None
+    steps: Any = None
     final_answer_correct: Any = None
-    label: Any = None
+    label: Any = UNSET
 
 
 _DECODER = msgspec.json.Decoder(Solution)
 
 
 class ProcessBench:
-    """Reader of ProcessBench records."""
+    """Reader of ProcessBench files."""
 
     name = "process_bench"
-    left_out: Sequence[str] = ()
+    left_out = ()
 
     def detect(self, head: Outline, path: str) -> str | None:  # noqa: ARG002
-        """Records of steps with the correctness of the final answer."""
-        return head.why_not("problem", "steps", "final_answer_correct")
+        """Problems with steps and both labels."""
+        return head.why_not("problem", "steps", "final_answer_correct", "label")
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
-        """Read each solution as a trajectory."""
+        """Read the solutions of a file."""
         names: set[str] = set()
         for row in read_rows(source, findings):
-            solution = decode(row, _DECODER, findings)
-            if solution is None:
+            decoded = decode(row, _DECODER, findings)
+            if decoded is None:
                 continue
-            if solution.steps is None or not isinstance(solution.problem, str):
+            if not isinstance(decoded.steps, list):
                 findings.add(
-                    "ROW_INVALID", row.at, found="no problem or no steps", expected="a solution in steps"
-                )
+                    "ROW_INVALID", row.at, found=f"steps: {type(decoded.steps).__name__}",
+                    expected="a list of steps",
+                )  # fmt: skip
                 continue
-            trajectory = to_trajectory(
-                _run(row, solution, solution.problem, names, findings), options, findings
-            )
-            if trajectory is not None:
-                yield trajectory
+            made = to_trajectory(_run(row, decoded, decoded.steps, names, findings), options, findings)
+            if made is not None:
+                yield made
 
 
-def _run(row: Row, solution: Solution, problem: str, names: set[str], findings: Findings) -> Run:
-    steps = solution.steps or []
-    turns = [Turn("user", "task", problem, 0)]
-    turns += [Turn("assistant", "policy", plain(text), number) for number, text in enumerate(steps, start=1)]
+def _run(row: Row, decoded: Solution, steps: list[Any], names: set[str], findings: Findings) -> Run:
+    problem = plain(decoded.problem)
+    name = key_of(decoded.id)
+    policy = key_of(decoded.generator) or "unknown"
+    first_wrong = decoded.label if type(decoded.label) is int else None
     return Run(
         format=ProcessBench.name,
         at=row.at,
-        id=distinct(key_of(solution.id) or str(row.position), row.position, names, row.at, findings),
+        id=distinct(name or str(row.position), row.position, names, row.at, findings),
         task=f"problem-{digest(problem)}",
-        policy=key_of(solution.generator) or "unknown",
-        turns=tuple(turns),
-        messages={"step": len(steps)},
-        labels={"final_answer_correct": label_of(solution.final_answer_correct)},
-        lookup=fields_of({key: getattr(solution, key) for key in solution.__struct_fields__}),
-        rewards=_rewards(solution.label, len(steps), row.at, findings),
+        policy=policy,
+        turns=_turns(problem, steps, row.at, findings),
+        messages={"problem": 1, "step": len(steps)},
+        labels={
+            "final_answer_correct": _answer(decoded.final_answer_correct),
+            "label": _process(decoded.label, first_wrong, len(steps)),
+        },
+        label="final_answer_correct",
+        lookup=fields_of({k: v for k, v in msgspec.structs.asdict(decoded).items() if v is not UNSET}),
+        rewards=_rewards(decoded.label, first_wrong, len(steps), row.at, findings),
+        task_id=name,
     )
 
 
-def _rewards(label: object, steps: int, at: str, findings: Findings) -> tuple[StepReward, ...]:
-    """1 before the first wrong step, 0 there; nobody looked at the steps after it."""
-    if type(label) is not int or not -1 <= label < steps:
-        findings.add(
-            "REWARDS_UNALIGNED", f"{at} label", found=plain(label), expected=f"-1 or a step of {steps}"
-        )
-        return ()
-    if label == -1:
-        return tuple(StepReward(number, 1.0, "label") for number in range(1, steps + 1))
-    return (
-        *(StepReward(number, 1.0, "label") for number in range(1, label + 1)),
-        StepReward(label + 1, 0.0, "label"),
-        *(StepReward(number, None, "label", None, _AFTER) for number in range(label + 2, steps + 1)),
+def _turns(problem: str, steps: list[Any], at: str, findings: Findings) -> tuple[Turn, ...]:
+    """The problem, then a turn for each step, numbered from 1."""
+    turns = [Turn("user", "task", problem, 0)]
+    for index, step in enumerate(steps):
+        place = f"{at} steps[{index}]"
+        if step is None:
+            findings.add("MESSAGE_EMPTY", place, expected="the text of a step")
+        elif not plain(step).strip():
+            findings.note("EMPTY_REPLY", at)
+        turns.append(Turn("assistant", "policy", content_text(step, findings, place), index + 1))
+    return tuple(turns)
+
+
+def _answer(stored: object) -> Label:
+    """Whether the final answer is the right one."""
+    if type(stored) is bool:
+        return Label(stored)
+    return Label(None, "outcome null" if stored is None else "neither true nor false", found=stored)
+
+
+def _process(stored: object, first_wrong: int | None, count: int) -> Label:
+    """Whether no step is wrong."""
+    if first_wrong is not None and _NO_ERROR <= first_wrong < count:
+        return Label(first_wrong == _NO_ERROR)
+    if stored is None or stored is UNSET:
+        return Label(None, "outcome null")
+    return Label(None, "no index of a step", found=stored)
+
+
+def _rewards(
+    stored: object, first_wrong: int | None, count: int, at: str, findings: Findings
+) -> tuple[StepReward, ...]:
+    """A reward for each step, as far as the label goes."""
+    steps = range(1, count + 1)
+    if stored is None or stored is UNSET:
+        return tuple(step_reward(step, stored, "label") for step in steps)
+    if first_wrong is None or not _NO_ERROR <= first_wrong < count:
+        expected = f"-1, or the index of one of {count} steps"
+        findings.add("REWARDS_UNALIGNED", f"{at} label", found=plain(stored), expected=expected)
+        return tuple(StepReward(step, None, "label", reason=NO_STEP) for step in steps)
+    right = count if first_wrong == _NO_ERROR else first_wrong
+    return tuple(
+        step_reward(step, _RIGHT if step <= right else _WRONG, "label")
+        if step <= right + 1
+        else StepReward(step, None, "label", reason=AFTER)
+        for step in steps
     )
