@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import string
 import subprocess
@@ -158,7 +159,11 @@ def accounted(result):
 
 def seen(result):
     """Verdict, codes and findings without their places."""
-    keys = ((f.error_code, f.case, f.subject_kind, f.subject_id, f.message) for f in result.findings)
+    # The scan names the line, which is how the file is written.
+    keys = (
+        (f.error_code, f.case, f.subject_kind, f.subject_id, re.sub(r"line \d+", "line", f.message))
+        for f in result.findings
+    )
     return result.status, result.error_codes, Counter(keys)
 
 
