@@ -11,7 +11,7 @@ from armslength.errors import InputError
 from armslength.formats import format_named, formats
 
 READER = """
-from armslength.formats import Run, to_trajectory
+from armslength.formats import Run, to_trajectories
 from armslength.records import Turn
 class Notes:
     name, left_out = "notes", ()
@@ -19,7 +19,7 @@ class Notes:
     def read(self, source, options, findings):
         turns = (Turn("user", "user", source.open(findings).whole().decode(), 0),)
         run = Run(format="notes", at=source.name, id=source.label, task="t", policy="p", turns=turns, messages={})
-        yield to_trajectory(run, options, findings)
+        return to_trajectories([run], options, findings)
 """
 
 

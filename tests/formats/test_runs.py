@@ -3,7 +3,7 @@
 import pytest
 
 from armslength.errors import InputError
-from armslength.formats import Findings, Label, ReadOptions, Run, fields_of, to_trajectory
+from armslength.formats import Findings, Label, ReadOptions, Run, fields_of, to_trajectories
 from armslength.formats.runs import MISSING, key_of
 from armslength.records import Outcome, Turn
 
@@ -20,7 +20,7 @@ def run(**changes):
 
 def made(given, **options):
     findings = Findings()
-    return to_trajectory(given, ReadOptions(**options), findings), findings
+    return next(to_trajectories([given], ReadOptions(**options), findings), None), findings
 
 
 BOTH = {"utility": Label(True), "security": Label(False)}

@@ -23,7 +23,7 @@ from .readers.interchange import SCHEMA_NAME, Writer, schema, to_line, write, wr
 from .recognise import Recogniser
 from .registry import format_named, formats
 from .rewards import RewardTable
-from .runs import Label, Run, fields_of, to_trajectory
+from .runs import Label, Run, fields_of, to_trajectories
 from .storage.outline import Outline
 from .storage.rows import Row, decode, read_lines, read_rows
 from .storage.sources import Source, find_sources
@@ -172,7 +172,7 @@ __all__ = [
     "read_rows",
     "schema",
     "to_line",
-    "to_trajectory",
+    "to_trajectories",
     "write",
     "writing",
 ]

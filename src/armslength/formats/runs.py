@@ -8,7 +8,7 @@ Tests: ``tests/formats/test_runs.py``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -127,6 +127,14 @@ def to_trajectory(run: Run, options: ReadOptions, findings: Findings) -> Traject
             task_id=run.task_id,
         ),
     )
+
+
+def to_trajectories(runs: Iterable[Run], options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
+    """What `to_trajectory` makes of runs, one at a time, without those that the caller's ``where`` leaves out."""
+    for run in runs:
+        trajectory = to_trajectory(run, options, findings)
+        if trajectory is not None:
+            yield trajectory
 
 
 def is_wanted(lookup: Lookup, options: ReadOptions, at: str, findings: Findings) -> bool:

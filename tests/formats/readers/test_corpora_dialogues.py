@@ -37,9 +37,13 @@ def read_corpus(folder, module):
     """Read a folder once, and keep what the reader knew before a label was chosen."""
     runs, trajectories, summary, findings = [], [], Summary(), Findings()
     reader = importlib.import_module(f"armslength.formats.readers.{module}")
-    made = reader.to_trajectory
+    made = reader.to_trajectories
+
+    def keep(given, *more):
+        return made((runs.append(run) or run for run in given), *more)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reader, "to_trajectory", lambda run, *more: runs.append(run) or made(run, *more))
+        patch.setattr(reader, "to_trajectories", keep)
         for file in read_files(Path(DATA) / folder, None, findings):
             assert file.format == module
             for trajectory in file.trajectories:

@@ -23,7 +23,7 @@ from ..content import plain
 from ..findings import Findings
 from ..names import distinct
 from ..protocol import ReadOptions
-from ..runs import Label, Run, fields_of, key_of, to_trajectory
+from ..runs import Label, Run, fields_of, key_of, to_trajectories
 from ..storage.beside import find_nearby
 from ..storage.outline import Outline, outline
 from ..storage.rows import Row, decode, read_document, read_keyed_rows, read_rows
@@ -82,23 +82,24 @@ class Abcd:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read conversations as trajectories."""
-        flows = _load_flows(source, findings)
-        names: set[str] = set()
-        for split, row in _rows(source, findings):
-            conversation = decode(row, _DECODER, findings)
-            if conversation is None:
-                continue
-            lines = _lines(conversation, row.at, findings)
-            if lines is None:
-                expected = "an ABCD conversation"
-                findings.add("ROW_INVALID", row.at, found="no original and no delexed", expected=expected)
-                continue
-            name = key_of(conversation.convo_id) or f"{split or source.stem}-{row.position}"
-            name = distinct(name, row.position, names, row.at, findings)
-            run = _run(row, name, conversation, lines, flows, split=split, findings=findings)
-            trajectory = to_trajectory(run, options, findings)
-            if trajectory is not None:
-                yield trajectory
+        return to_trajectories(_read_runs(source, findings), options, findings)
+
+
+def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+    flows = _load_flows(source, findings)
+    names: set[str] = set()
+    for split, row in _rows(source, findings):
+        conversation = decode(row, _DECODER, findings)
+        if conversation is None:
+            continue
+        lines = _lines(conversation, row.at, findings)
+        if lines is None:
+            expected = "an ABCD conversation"
+            findings.add("ROW_INVALID", row.at, found="no original and no delexed", expected=expected)
+            continue
+        name = key_of(conversation.convo_id) or f"{split or source.stem}-{row.position}"
+        name = distinct(name, row.position, names, row.at, findings)
+        yield _run(row, name, conversation, lines, flows, split=split, findings=findings)
 
 
 def _load_flows(source: Source, findings: Findings) -> Mapping[str, list[str]] | None:

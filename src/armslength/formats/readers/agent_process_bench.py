@@ -22,7 +22,7 @@ from ..messages import Message, MessageRules, count_roles, to_turns
 from ..names import distinct
 from ..protocol import ReadOptions
 from ..rewards import policy_steps, step_rewards_by_key
-from ..runs import Label, Run, fields_of, key_of, to_trajectory
+from ..runs import Label, Run, fields_of, key_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_rows
 from ..storage.sources import Source
@@ -66,14 +66,16 @@ class AgentProcessBench:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read the runs of a file."""
-        rules = MessageRules(source.name, findings, options.roles, open_at_end=True)
-        names: set[str] = set()
-        for row in read_rows(source, findings):
-            decoded = decode(row, _DECODER, findings)
-            if decoded is not None:
-                made = to_trajectory(_run(row, decoded, rules, names, findings), options, findings)
-                if made is not None:
-                    yield made
+        return to_trajectories(_read_runs(source, options, findings), options, findings)
+
+
+def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
+    rules = MessageRules(source.name, findings, options.roles, open_at_end=True)
+    names: set[str] = set()
+    for row in read_rows(source, findings):
+        decoded = decode(row, _DECODER, findings)
+        if decoded is not None:
+            yield _run(row, decoded, rules, names, findings)
 
 
 def _run(row: Row, decoded: ProcessRow, rules: MessageRules, names: set[str], findings: Findings) -> Run:

@@ -22,7 +22,7 @@ from ..findings import Findings
 from ..messages import Message, MessageRules, count_roles, to_turns
 from ..names import distinct
 from ..protocol import ReadOptions
-from ..runs import Label, Run, fields_of, key_of, label_of, to_trajectory
+from ..runs import Label, Run, fields_of, key_of, label_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_rows
 from ..storage.sources import Source
@@ -75,17 +75,19 @@ class AgentDojo:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read the run, or the runs, of a file."""
-        rules = MessageRules(source.name, findings, options.roles, open_at_end=True)
-        names: set[str] = set()
-        rows = list(read_rows(source, findings))
-        for row in rows:
-            place = row if len(rows) > 1 else row._replace(at=source.name)
-            decoded = decode(place, _DECODER, findings)
-            if decoded is None:
-                continue
-            trajectory = to_trajectory(_run(place, decoded, rules, names, findings), options, findings)
-            if trajectory is not None:
-                yield trajectory
+        return to_trajectories(_read_runs(source, options, findings), options, findings)
+
+
+def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
+    rules = MessageRules(source.name, findings, options.roles, open_at_end=True)
+    names: set[str] = set()
+    rows = list(read_rows(source, findings))
+    for row in rows:
+        place = row if len(rows) > 1 else row._replace(at=source.name)
+        decoded = decode(place, _DECODER, findings)
+        if decoded is None:
+            continue
+        yield _run(place, decoded, rules, names, findings)
 
 
 def _run(row: Row, run: DojoRun, rules: MessageRules, names: set[str], findings: Findings) -> Run:

@@ -24,7 +24,7 @@ from armslength.records import Trajectory, Turn, Writer, imitates_result
 from ..canonical import canonical, digest
 from ..findings import Findings
 from ..protocol import ReadOptions
-from ..runs import Label, Lookup, Run, fields_of, key_of, label_of, to_trajectory
+from ..runs import Label, Lookup, Run, fields_of, key_of, label_of, to_trajectories
 from ..storage.beside import read_beside
 from ..storage.outline import Outline
 from ..storage.rows import read_document
@@ -76,13 +76,14 @@ class Aider:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read a log as one trajectory; an outcome only where it has no log."""
-        if source.head().lstrip()[:1] == b"{":
-            run = _run_without_log(source, findings)
-        else:
-            run = _run_of_log(source, findings)
-        trajectory = to_trajectory(run, options, findings) if run else None
-        if trajectory is not None:
-            yield trajectory
+        return to_trajectories(_read_runs(source, findings), options, findings)
+
+
+def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+    has_log = source.head().lstrip()[:1] != b"{"
+    run = _run_of_log(source, findings) if has_log else _run_without_log(source, findings)
+    if run is not None:
+        yield run
 
 
 def _run_of_log(source: Source, findings: Findings) -> Run:

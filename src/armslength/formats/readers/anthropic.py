@@ -19,7 +19,7 @@ from ..findings import Findings
 from ..labelled import LabelledRow, owner_of, run_of_row, tool_names
 from ..messages import Message, MessageRules, count_roles, to_turns
 from ..protocol import ReadOptions
-from ..runs import to_trajectory
+from ..runs import Run, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import decode, read_rows, report_repeats
 from ..storage.sources import Source
@@ -61,24 +61,25 @@ class Anthropic:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read rows as trajectories."""
-        rules = MessageRules(source.name, findings, options.roles, lone_user_is_task=True)
-        names: set[str] = set()
-        for row in read_rows(source, findings):
-            decoded = decode(row, _DECODER, findings)
-            if decoded is None:
-                continue
-            if decoded.messages is None:
-                findings.add("ROW_INVALID", row.at, found="no messages", expected="messages")
-                continue
-            messages = _all_messages(decoded)
-            report_repeats(row, {"role": len(messages)}, findings)
-            turns = to_turns(messages, rules, row.at, tool_names(decoded.tools))
-            run = run_of_row(
-                self.name, row, decoded, turns, count_roles(messages), names=names, findings=findings
-            )
-            trajectory = to_trajectory(run, options, findings)
-            if trajectory is not None:
-                yield trajectory
+        return to_trajectories(_read_runs(source, options, findings), options, findings)
+
+
+def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
+    rules = MessageRules(source.name, findings, options.roles, lone_user_is_task=True)
+    names: set[str] = set()
+    for row in read_rows(source, findings):
+        decoded = decode(row, _DECODER, findings)
+        if decoded is None:
+            continue
+        if decoded.messages is None:
+            findings.add("ROW_INVALID", row.at, found="no messages", expected="messages")
+            continue
+        messages = _all_messages(decoded)
+        report_repeats(row, {"role": len(messages)}, findings)
+        turns = to_turns(messages, rules, row.at, tool_names(decoded.tools))
+        yield run_of_row(
+            Anthropic.name, row, decoded, turns, count_roles(messages), names=names, findings=findings
+        )
 
 
 def _all_messages(row: AnthropicRow) -> list[Message]:

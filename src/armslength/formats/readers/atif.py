@@ -23,7 +23,7 @@ from ..canonical import canonical, digest
 from ..findings import Findings
 from ..labelled import tool_names
 from ..protocol import ReadOptions
-from ..runs import Run, fields_of, key_of, label_of, to_trajectory
+from ..runs import Run, fields_of, key_of, label_of, to_trajectories
 from ..storage.beside import read_beside
 from ..storage.outline import Outline
 from ..storage.rows import read_document
@@ -77,19 +77,18 @@ class Atif:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read a file as one trajectory."""
-        decoded = read_document(source, _DECODER, findings)
-        if decoded is None:
-            return
-        version = decoded.schema_version
-        if not (isinstance(version, str) and version.startswith(_VERSION)) or decoded.steps is None:
-            findings.add(
-                "ROW_INVALID", source.name, found=canonical(version), expected=f"{_VERSION}x with steps"
-            )
-            return
-        run = _run(decoded, decoded.steps, source, findings)
-        trajectory = to_trajectory(run, options, findings)
-        if trajectory is not None:
-            yield trajectory
+        return to_trajectories(_read_runs(source, findings), options, findings)
+
+
+def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+    decoded = read_document(source, _DECODER, findings)
+    if decoded is None:
+        return
+    version = decoded.schema_version
+    if not (isinstance(version, str) and version.startswith(_VERSION)) or decoded.steps is None:
+        findings.add("ROW_INVALID", source.name, found=canonical(version), expected=f"{_VERSION}x with steps")
+        return
+    yield _run(decoded, decoded.steps, source, findings)
 
 
 def _run(decoded: AtifFile, steps: list[Step], source: Source, findings: Findings) -> Run:

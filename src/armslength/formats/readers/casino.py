@@ -25,7 +25,7 @@ from ..content import plain
 from ..findings import Findings
 from ..names import distinct
 from ..protocol import ReadOptions
-from ..runs import MISSING, Label, Run, fields_of, key_of, to_trajectory
+from ..runs import MISSING, Label, Run, fields_of, key_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import decode, read_rows
 from ..storage.sources import Source
@@ -115,20 +115,21 @@ class Casino:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read each dialogue as two trajectories, one for each participant."""
-        names: set[str] = set()
-        for row in read_rows(source, findings):
-            dialogue = decode(row, _DECODER, findings)
-            if dialogue is None:
-                continue
-            if dialogue.chat_logs is None:
-                findings.add("ROW_INVALID", row.at, found="no chat_logs", expected="a CaSiNo dialogue")
-                continue
-            name = key_of(dialogue.dialogue_id) or f"{source.label}#{row.position}"
-            name = distinct(name, row.position, names, row.at, findings)
-            for run in _runs(row.at, name, dialogue.chat_logs, dialogue.participant_info, findings):
-                trajectory = to_trajectory(run, options, findings)
-                if trajectory is not None:
-                    yield trajectory
+        return to_trajectories(_read_runs(source, findings), options, findings)
+
+
+def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+    names: set[str] = set()
+    for row in read_rows(source, findings):
+        dialogue = decode(row, _DECODER, findings)
+        if dialogue is None:
+            continue
+        if dialogue.chat_logs is None:
+            findings.add("ROW_INVALID", row.at, found="no chat_logs", expected="a CaSiNo dialogue")
+            continue
+        name = key_of(dialogue.dialogue_id) or f"{source.label}#{row.position}"
+        name = distinct(name, row.position, names, row.at, findings)
+        yield from _runs(row.at, name, dialogue.chat_logs, dialogue.participant_info, findings)
 
 
 def _runs(at: str, name: str, entries: list[Entry], info: object, findings: Findings) -> Iterator[Run]:

@@ -18,7 +18,7 @@ from ..findings import Findings
 from ..labelled import LabelledRow, owner_of, run_of_row, tool_names
 from ..messages import Message, MessageRules, count_roles, to_turns
 from ..protocol import ReadOptions
-from ..runs import key_of, to_trajectory
+from ..runs import Run, key_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_rows, report_repeats
 from ..storage.sources import Source
@@ -62,16 +62,17 @@ class Chat:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read rows as trajectories."""
-        rules = MessageRules(source.name, findings, options.roles, lone_user_is_task=True)
-        names: set[str] = set()
-        for row, decoded, messages in _episodes(_decoded(source, findings), findings):
-            turns = to_turns(messages, rules, row.at, tool_names(decoded.tools))
-            run = run_of_row(
-                self.name, row, decoded, turns, count_roles(messages), names=names, findings=findings
-            )
-            trajectory = to_trajectory(run, options, findings)
-            if trajectory is not None:
-                yield trajectory
+        return to_trajectories(_read_runs(source, options, findings), options, findings)
+
+
+def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
+    rules = MessageRules(source.name, findings, options.roles, lone_user_is_task=True)
+    names: set[str] = set()
+    for row, decoded, messages in _episodes(_decoded(source, findings), findings):
+        turns = to_turns(messages, rules, row.at, tool_names(decoded.tools))
+        yield run_of_row(
+            Chat.name, row, decoded, turns, count_roles(messages), names=names, findings=findings
+        )
 
 
 def _decoded(source: Source, findings: Findings) -> Iterator[_Decoded]:

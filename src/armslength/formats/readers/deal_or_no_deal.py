@@ -21,7 +21,7 @@ from ..canonical import canonical, digest
 from ..findings import Findings
 from ..names import distinct
 from ..protocol import ReadOptions
-from ..runs import Label, Run, fields_of, to_trajectory
+from ..runs import Label, Run, fields_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import read_lines
 from ..storage.sources import Source
@@ -87,21 +87,23 @@ class DealOrNoDeal:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read rows as trajectories; a row is looked at together with its twin."""
-        sides: list[_Side] = []
-        for line in read_lines(source, findings):
-            side = _side(line.text, line.at)
-            if isinstance(side, _Side):
-                sides.append(side)
-            elif not (line.cut and line.final):  # the cut is a finding already
-                code = "ROW_TORN" if line.final else "ROW_INVALID"
-                findings.add(code, line.at, found=side, expected="a row of Deal or No Deal")
-        names: set[str] = set()
-        for position, (side, dialogue, twin) in enumerate(_paired(sides)):
-            name = f"{dialogue}/{'first' if side.first else 'second'}"
-            name = distinct(name, position, names, side.at, findings)
-            trajectory = to_trajectory(_run(side, twin, name, dialogue, findings), options, findings)
-            if trajectory is not None:
-                yield trajectory
+        return to_trajectories(_read_runs(source, findings), options, findings)
+
+
+def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+    sides: list[_Side] = []
+    for line in read_lines(source, findings):
+        side = _side(line.text, line.at)
+        if isinstance(side, _Side):
+            sides.append(side)
+        elif not (line.cut and line.final):  # the cut is a finding already
+            code = "ROW_TORN" if line.final else "ROW_INVALID"
+            findings.add(code, line.at, found=side, expected="a row of Deal or No Deal")
+    names: set[str] = set()
+    for position, (side, dialogue, twin) in enumerate(_paired(sides)):
+        name = f"{dialogue}/{'first' if side.first else 'second'}"
+        name = distinct(name, position, names, side.at, findings)
+        yield _run(side, twin, name, dialogue, findings)
 
 
 def _paired(sides: Sequence[_Side]) -> Iterator[tuple[_Side, str, _Side | None]]:

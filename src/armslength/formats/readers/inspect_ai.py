@@ -18,7 +18,7 @@ from ..findings import Findings
 from ..messages import MessageRules, count_roles
 from ..names import distinct
 from ..protocol import ReadOptions
-from ..runs import Lookup, Run, fields_of, key_of, to_trajectory
+from ..runs import Lookup, Run, fields_of, key_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.sources import Source
 from .inspect_logs import Header, JsonLog, Stored, ZipLog
@@ -54,16 +54,20 @@ class Inspect:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read samples as trajectories, one at a time."""
-        if source.head(4)[:2] == b"PK":
-            with ZipLog(source, findings) as log:
-                yield from _trajectories(log, source, options, findings)
-        else:
-            yield from _trajectories(JsonLog(source, findings), source, options, findings)
+        return to_trajectories(_read_runs(source, options, findings), options, findings)
 
 
-def _trajectories(
+def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
+    if source.head(4)[:2] == b"PK":
+        with ZipLog(source, findings) as log:
+            yield from _runs_of_log(log, source, options, findings)
+    else:
+        yield from _runs_of_log(JsonLog(source, findings), source, options, findings)
+
+
+def _runs_of_log(
     log: ZipLog | JsonLog, source: Source, options: ReadOptions, findings: Findings
-) -> Iterator[Trajectory]:
+) -> Iterator[Run]:
     header = log.header()
     if header.status not in (None, "success"):
         findings.note("LOG_INCOMPLETE", f"{source.name} (status {header.status})")
@@ -74,9 +78,7 @@ def _trajectories(
         empty = False
         run = _run(stored, header, source, rules, names)
         if run is not None:
-            trajectory = to_trajectory(run, options, findings)
-            if trajectory is not None:
-                yield trajectory
+            yield run
     if empty:
         findings.note("LOG_WITHOUT_SAMPLES", source.name)
 

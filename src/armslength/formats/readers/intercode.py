@@ -24,7 +24,7 @@ from ..names import distinct
 from ..outcomes import judge_number
 from ..protocol import ReadOptions
 from ..rewards import step_rewards
-from ..runs import Label, Run, fields_of, key_of, to_trajectory
+from ..runs import Label, Run, fields_of, key_of, to_trajectories
 from ..storage.outline import Outline, outline
 from ..storage.rows import Row, decode, read_keyed_rows, read_rows
 from ..storage.sources import Source
@@ -102,18 +102,19 @@ class InterCode:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read the runs of a file."""
-        names: set[str] = set()
-        for key, row in _rows(source, findings):
-            decoded = decode(row, _DECODER, findings)
-            if decoded is None:
-                continue
-            if decoded.turn_history is None and decoded.trajectory is None:
-                findings.add("ROW_INVALID", row.at, found="no turn_history", expected="an InterCode run")
-                continue
-            made = _run(key, row, decoded, source, names, findings=findings)
-            trajectory = to_trajectory(made, options, findings)
-            if trajectory is not None:
-                yield trajectory
+        return to_trajectories(_read_runs(source, findings), options, findings)
+
+
+def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+    names: set[str] = set()
+    for key, row in _rows(source, findings):
+        decoded = decode(row, _DECODER, findings)
+        if decoded is None:
+            continue
+        if decoded.turn_history is None and decoded.trajectory is None:
+            findings.add("ROW_INVALID", row.at, found="no turn_history", expected="an InterCode run")
+            continue
+        yield _run(key, row, decoded, source, names, findings=findings)
 
 
 def _is_place(prefix: str) -> bool:

@@ -23,7 +23,7 @@ from ..content import content_text
 from ..findings import Findings
 from ..messages import Message, MessageRules, count_roles, to_turns
 from ..protocol import ReadOptions
-from ..runs import Run, fields_of, key_of, to_trajectory
+from ..runs import Run, fields_of, key_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import read_document
 from ..storage.sources import Source
@@ -76,16 +76,17 @@ class MiniSweAgent:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read a run as one trajectory."""
-        decoded = read_document(source, _DECODER, findings)
-        if decoded is None:
-            return
-        if decoded.messages is None:
-            findings.add("ROW_INVALID", source.name, found="no messages", expected="a mini-SWE-agent run")
-            return
-        run = _run(decoded, decoded.messages, source, options, findings)
-        trajectory = to_trajectory(run, options, findings)
-        if trajectory is not None:
-            yield trajectory
+        return to_trajectories(_read_runs(source, options, findings), options, findings)
+
+
+def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
+    decoded = read_document(source, _DECODER, findings)
+    if decoded is None:
+        return
+    if decoded.messages is None:
+        findings.add("ROW_INVALID", source.name, found="no messages", expected="a mini-SWE-agent run")
+        return
+    yield _run(decoded, decoded.messages, source, options, findings)
 
 
 def _run(

@@ -23,7 +23,7 @@ from ..content import plain
 from ..findings import Findings
 from ..names import distinct
 from ..protocol import ReadOptions
-from ..runs import Label, Run, fields_of, to_trajectory
+from ..runs import Label, Run, fields_of, to_trajectories
 from ..storage.beside import find_nearby
 from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_document, read_keyed_rows
@@ -73,20 +73,21 @@ class Multiwoz:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read dialogues as trajectories."""
-        database = load_database(source, findings)
-        names: set[str] = set()
-        for key, row in read_keyed_rows(source, findings):
-            dialogue = decode(row, _DECODER, findings)
-            if dialogue is None:
-                continue
-            if dialogue.log is None:
-                findings.add("ROW_INVALID", row.at, found="no log", expected="a MultiWOZ dialogue")
-                continue
-            name = distinct(key, row.position, names, row.at, findings)
-            run = _run(row, name, as_object(dialogue.goal), dialogue.log, database, findings=findings)
-            trajectory = to_trajectory(run, options, findings)
-            if trajectory is not None:
-                yield trajectory
+        return to_trajectories(_read_runs(source, findings), options, findings)
+
+
+def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+    database = load_database(source, findings)
+    names: set[str] = set()
+    for key, row in read_keyed_rows(source, findings):
+        dialogue = decode(row, _DECODER, findings)
+        if dialogue is None:
+            continue
+        if dialogue.log is None:
+            findings.add("ROW_INVALID", row.at, found="no log", expected="a MultiWOZ dialogue")
+            continue
+        name = distinct(key, row.position, names, row.at, findings)
+        yield _run(row, name, as_object(dialogue.goal), dialogue.log, database, findings=findings)
 
 
 def load_database(source: Source, findings: Findings) -> Database:

@@ -24,7 +24,7 @@ from ..content import plain
 from ..findings import Findings
 from ..names import distinct
 from ..protocol import ReadOptions
-from ..runs import Label, Run, fields_of, to_trajectory
+from ..runs import Label, Run, fields_of, to_trajectories
 from ..storage.beside import find_nearby
 from ..storage.outline import Outline, outline
 from ..storage.rows import Row, decode, read_keyed_rows
@@ -87,21 +87,22 @@ class MultiwozPredictions:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read a system's dialogues as trajectories."""
-        users = _load_users(source, findings)
-        names: set[str] = set()
-        for key, row in read_keyed_rows(source, findings):
-            answers = decode(row, _DECODER, findings)
-            if answers is None:
-                continue
-            name = distinct(key, row.position, names, row.at, findings)
-            run = _run(row, name, answers, users, policy=source.stem, findings=findings)
-            trajectory = to_trajectory(run, options, findings)
-            if trajectory is not None:
-                yield trajectory
-        missing = sorted(users.dialogues.keys() - {_id(name) for name in names})
-        if missing and names:
-            found = f"{len(missing)} without, such as {missing[0]}"
-            findings.add("DIALOGUE_MISSING", source.name, found=found, expected="answers to each dialogue")
+        return to_trajectories(_read_runs(source, findings), options, findings)
+
+
+def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+    users = _load_users(source, findings)
+    names: set[str] = set()
+    for key, row in read_keyed_rows(source, findings):
+        answers = decode(row, _DECODER, findings)
+        if answers is None:
+            continue
+        name = distinct(key, row.position, names, row.at, findings)
+        yield _run(row, name, answers, users, policy=source.stem, findings=findings)
+    missing = sorted(users.dialogues.keys() - {_id(name) for name in names})
+    if missing and names:
+        found = f"{len(missing)} without, such as {missing[0]}"
+        findings.add("DIALOGUE_MISSING", source.name, found=found, expected="answers to each dialogue")
 
 
 def _load_users(source: Source, findings: Findings) -> _Users:

@@ -22,7 +22,7 @@ from ..canonical import canonical, digest
 from ..content import plain
 from ..findings import Findings
 from ..protocol import ReadOptions
-from ..runs import Run, fields_of, key_of, to_trajectory
+from ..runs import Run, fields_of, key_of, to_trajectories
 from ..storage.beside import read_beside
 from ..storage.outline import Outline, outline
 from ..storage.rows import decode, read_rows
@@ -56,22 +56,25 @@ class OpenHands:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read an export, or a conversation if this is its first file."""
-        head = outline(source.head())
-        if head.opening == "{" and _EVENT_FILE.search(source.name):
-            first, files = _conversation(source.path.absolute().parent)
-            if source.path.name != first:
-                findings.note("READ_WITH_FIRST", source.name)
-                return
-            _report_gaps(source, files, findings)
-            decoded = [read_beside(source, name, _DECODER, findings) for _, name in files]
-            make = _sdk_run
-        else:
-            decoded = [decode(row, _DECODER, findings) for row in read_rows(source, findings)]
-            make = _export_run
-        events = [event for event in decoded if event is not None]
-        made = to_trajectory(make(source, events, findings), options, findings) if events else None
-        if made is not None:
-            yield made
+        return to_trajectories(_read_runs(source, findings), options, findings)
+
+
+def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+    head = outline(source.head())
+    if head.opening == "{" and _EVENT_FILE.search(source.name):
+        first, files = _conversation(source.path.absolute().parent)
+        if source.path.name != first:
+            findings.note("READ_WITH_FIRST", source.name)
+            return
+        _report_gaps(source, files, findings)
+        decoded = [read_beside(source, name, _DECODER, findings) for _, name in files]
+        make = _sdk_run
+    else:
+        decoded = [decode(row, _DECODER, findings) for row in read_rows(source, findings)]
+        make = _export_run
+    events = [event for event in decoded if event is not None]
+    if events:
+        yield make(source, events, findings)
 
 
 def _export_run(source: Source, events: list[Event], findings: Findings) -> Run:

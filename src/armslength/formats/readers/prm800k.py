@@ -23,7 +23,7 @@ from ..findings import Findings
 from ..names import distinct
 from ..protocol import ReadOptions
 from ..rewards import step_reward
-from ..runs import Label, Run, fields_of, key_of, to_trajectory
+from ..runs import Label, Run, fields_of, key_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_rows
 from ..storage.sources import Source
@@ -109,18 +109,19 @@ class Prm800k:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read the labelled solutions of a file: JSON lines, an array, or values one after the other."""
-        names: set[str] = set()
-        for row in read_rows(source, findings):
-            decoded = decode(row, _DECODER, findings)
-            if decoded is None:
-                continue
-            if decoded.label.steps is None:
-                findings.add("ROW_INVALID", row.at, found="no label.steps", expected="labelled steps")
-                continue
-            run = _run(row, decoded, decoded.label.steps, names, findings)
-            made = to_trajectory(run, options, findings)
-            if made is not None:
-                yield made
+        return to_trajectories(_read_runs(source, findings), options, findings)
+
+
+def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+    names: set[str] = set()
+    for row in read_rows(source, findings):
+        decoded = decode(row, _DECODER, findings)
+        if decoded is None:
+            continue
+        if decoded.label.steps is None:
+            findings.add("ROW_INVALID", row.at, found="no label.steps", expected="labelled steps")
+            continue
+        yield _run(row, decoded, decoded.label.steps, names, findings)
 
 
 def _run(row: Row, decoded: LabelledSolution, steps: list[Step], names: set[str], findings: Findings) -> Run:

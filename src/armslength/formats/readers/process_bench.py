@@ -23,7 +23,7 @@ from ..findings import Findings
 from ..names import distinct
 from ..protocol import ReadOptions
 from ..rewards import step_reward
-from ..runs import Label, Run, fields_of, key_of, to_trajectory
+from ..runs import Label, Run, fields_of, key_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_rows
 from ..storage.sources import Source
@@ -63,20 +63,22 @@ class ProcessBench:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read the solutions of a file."""
-        names: set[str] = set()
-        for row in read_rows(source, findings):
-            decoded = decode(row, _DECODER, findings)
-            if decoded is None:
-                continue
-            if not isinstance(decoded.steps, list):
-                findings.add(
-                    "ROW_INVALID", row.at, found=f"steps: {type(decoded.steps).__name__}",
-                    expected="a list of steps",
-                )  # fmt: skip
-                continue
-            made = to_trajectory(_run(row, decoded, decoded.steps, names, findings), options, findings)
-            if made is not None:
-                yield made
+        return to_trajectories(_read_runs(source, findings), options, findings)
+
+
+def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+    names: set[str] = set()
+    for row in read_rows(source, findings):
+        decoded = decode(row, _DECODER, findings)
+        if decoded is None:
+            continue
+        if not isinstance(decoded.steps, list):
+            findings.add(
+                "ROW_INVALID", row.at, found=f"steps: {type(decoded.steps).__name__}",
+                expected="a list of steps",
+            )  # fmt: skip
+            continue
+        yield _run(row, decoded, decoded.steps, names, findings)
 
 
 def _run(row: Row, decoded: Solution, steps: list[Any], names: set[str], findings: Findings) -> Run:

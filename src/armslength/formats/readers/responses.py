@@ -21,7 +21,7 @@ from ..findings import Findings
 from ..labelled import LabelledRow, run_of_row, tool_names
 from ..messages import Message, MessageRules, to_turns
 from ..protocol import ReadOptions
-from ..runs import to_trajectory
+from ..runs import Run, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import decode, read_rows
 from ..storage.sources import Source
@@ -70,27 +70,28 @@ class Responses:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read rows as trajectories."""
-        rules = MessageRules(source.name, findings, options.roles, lone_user_is_task=True)
-        names: set[str] = set()
-        for row in read_rows(source, findings):
-            decoded = decode(row, _DECODER, findings)
-            if decoded is None:
-                continue
-            request = decoded.responses_create_params or _Request(
-                decoded.input, decoded.instructions, decoded.tools
-            )
-            output = decoded.response.output if decoded.response else decoded.output
-            if not isinstance(output, list):
-                findings.add("ROW_INVALID", row.at, found="no output items", expected="a list of items")
-                continue
-            items = _items(request, output)
-            messages = [message for item in items for message in _messages(item)]
-            turns = to_turns(messages, rules, row.at, tool_names(request.tools))
-            kinds = Counter(_kind(item) for item in items)
-            run = run_of_row(self.name, row, decoded, turns, kinds, names=names, findings=findings)
-            trajectory = to_trajectory(run, options, findings)
-            if trajectory is not None:
-                yield trajectory
+        return to_trajectories(_read_runs(source, options, findings), options, findings)
+
+
+def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
+    rules = MessageRules(source.name, findings, options.roles, lone_user_is_task=True)
+    names: set[str] = set()
+    for row in read_rows(source, findings):
+        decoded = decode(row, _DECODER, findings)
+        if decoded is None:
+            continue
+        request = decoded.responses_create_params or _Request(
+            decoded.input, decoded.instructions, decoded.tools
+        )
+        output = decoded.response.output if decoded.response else decoded.output
+        if not isinstance(output, list):
+            findings.add("ROW_INVALID", row.at, found="no output items", expected="a list of items")
+            continue
+        items = _items(request, output)
+        messages = [message for item in items for message in _messages(item)]
+        turns = to_turns(messages, rules, row.at, tool_names(request.tools))
+        kinds = Counter(_kind(item) for item in items)
+        yield run_of_row(Responses.name, row, decoded, turns, kinds, names=names, findings=findings)
 
 
 def _items(request: _Request, output: list[Any]) -> list[Any]:

@@ -19,7 +19,7 @@ from armslength.records import Role, Trajectory, Turn, Writer
 
 from ..findings import Findings
 from ..protocol import ReadOptions
-from ..runs import Label, Run, fields_of, to_trajectory
+from ..runs import Label, Run, fields_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import read_document
 from ..storage.sources import Source
@@ -104,16 +104,16 @@ class Scotus:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read a hearing as one trajectory."""
-        hearing = read_document(source, _DECODER, findings)
-        if hearing is None:
-            return
-        sections = hearing.transcript.sections if hearing.transcript else None
-        spoken = [section.turns or [] for section in sections or []]
-        trajectory = to_trajectory(
-            _run(source, spoken, read_case(source, findings), findings), options, findings
-        )
-        if trajectory is not None:
-            yield trajectory
+        return to_trajectories(_read_runs(source, findings), options, findings)
+
+
+def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+    hearing = read_document(source, _DECODER, findings)
+    if hearing is None:
+        return
+    sections = hearing.transcript.sections if hearing.transcript else None
+    spoken = [section.turns or [] for section in sections or []]
+    yield _run(source, spoken, read_case(source, findings), findings)
 
 
 def _run(source: Source, spoken: Sequence[list[_Spoken]], case: Case | None, findings: Findings) -> Run:

@@ -25,7 +25,7 @@ from ..findings import Findings
 from ..names import distinct
 from ..pairing import OpenCalls
 from ..protocol import ReadOptions
-from ..runs import Label, Run, fields_of, key_of, to_trajectory
+from ..runs import Label, Run, fields_of, key_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_rows, report_repeats
 from ..storage.sources import Source
@@ -113,21 +113,22 @@ class Star:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read a dialogue as one trajectory."""
-        names: set[str] = set()
-        rows = list(read_rows(source, findings))
-        for row in rows:
-            place = row if len(rows) > 1 else row._replace(at=source.name)
-            dialogue = decode(place, _DECODER, findings)
-            if dialogue is None:
-                continue
-            if dialogue.Events is None:
-                findings.add("ROW_INVALID", place.at, found="no Events", expected="a STAR dialogue")
-                continue
-            report_repeats(place, _ONCE, findings)
-            run = _run(place, dialogue, dialogue.Events, source, names=names, findings=findings)
-            trajectory = to_trajectory(run, options, findings)
-            if trajectory is not None:
-                yield trajectory
+        return to_trajectories(_read_runs(source, findings), options, findings)
+
+
+def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+    names: set[str] = set()
+    rows = list(read_rows(source, findings))
+    for row in rows:
+        place = row if len(rows) > 1 else row._replace(at=source.name)
+        dialogue = decode(place, _DECODER, findings)
+        if dialogue is None:
+            continue
+        if dialogue.Events is None:
+            findings.add("ROW_INVALID", place.at, found="no Events", expected="a STAR dialogue")
+            continue
+        report_repeats(place, _ONCE, findings)
+        yield _run(place, dialogue, dialogue.Events, source, names=names, findings=findings)
 
 
 def _run(

@@ -24,7 +24,7 @@ from ..canonical import parse
 from ..findings import Findings
 from ..messages import Message, MessageRules, count_roles, to_turns
 from ..protocol import ReadOptions
-from ..runs import Label, Run, fields_of, to_trajectory
+from ..runs import Label, Run, fields_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import read_document
 from ..storage.sources import Source
@@ -92,17 +92,18 @@ class SweAgent:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read a run as one trajectory."""
-        decoded = read_document(source, _DECODER, findings)
-        if decoded is None:
-            return
-        attempt: Attempt = decoded.attempts[0] if decoded.attempts else decoded
-        if attempt.history is None:
-            findings.add("ROW_INVALID", source.name, found="no history", expected="a SWE-agent run")
-            return
-        run = _run(attempt, attempt.history, source, options, findings)
-        trajectory = to_trajectory(run, options, findings)
-        if trajectory is not None:
-            yield trajectory
+        return to_trajectories(_read_runs(source, options, findings), options, findings)
+
+
+def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
+    decoded = read_document(source, _DECODER, findings)
+    if decoded is None:
+        return
+    attempt: Attempt = decoded.attempts[0] if decoded.attempts else decoded
+    if attempt.history is None:
+        findings.add("ROW_INVALID", source.name, found="no history", expected="a SWE-agent run")
+        return
+    yield _run(attempt, attempt.history, source, options, findings)
 
 
 def _run(

@@ -25,7 +25,7 @@ from ..messages import MessageRules, count_roles
 from ..names import distinct
 from ..outcomes import judge_number
 from ..protocol import ReadOptions
-from ..runs import Label, Lookup, Run, fields_of, key_of, to_trajectory
+from ..runs import Label, Lookup, Run, fields_of, key_of, to_trajectories
 from ..storage.beside import read_beside
 from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_array, read_keyed_rows, read_rows
@@ -114,31 +114,32 @@ class Tau2Bench:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read a file's runs; all are read before the first is given, since the join is judged on all."""
-        members = dict(read_keyed_rows(source, Findings()))
-        results = _results(members)
-        rules = MessageRules(source.name, findings, options.roles)
-        runs = [
-            _read(at, position, simulation, results, rules)
-            for position, (at, simulation) in enumerate(_simulations(source, members, results, findings))
-        ]
-        wrong = is_wrongly_joined([run.has_user for run in runs])
-        if wrong:
-            known = [run.has_user for run in runs if run.has_user is not None]
-            findings.add(
-                "TASKS_WRONGLY_JOINED", source.name,
-                found=f"the task's user occurs in {sum(known)} of {len(known)} conversations",
-                expected="conversations about the tasks that they name",
-            )  # fmt: skip
-        names: set[str] = set()
-        for run in runs:
-            refused = "task of another conversation" if wrong else None
-            if run.has_user is False and not wrong:
-                refused = "task's user absent"
-                findings.add("TASK_USER_ABSENT", run.at, expected="the task's user in the conversation")
-            made = _as_run(run, results, source, names, findings, refused=refused)
-            trajectory = to_trajectory(made, options, findings)
-            if trajectory is not None:
-                yield trajectory
+        return to_trajectories(_read_runs(source, options, findings), options, findings)
+
+
+def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
+    members = dict(read_keyed_rows(source, Findings()))
+    results = _results(members)
+    rules = MessageRules(source.name, findings, options.roles)
+    runs = [
+        _read(at, position, simulation, results, rules)
+        for position, (at, simulation) in enumerate(_simulations(source, members, results, findings))
+    ]
+    wrong = is_wrongly_joined([run.has_user for run in runs])
+    if wrong:
+        known = [run.has_user for run in runs if run.has_user is not None]
+        findings.add(
+            "TASKS_WRONGLY_JOINED", source.name,
+            found=f"the task's user occurs in {sum(known)} of {len(known)} conversations",
+            expected="conversations about the tasks that they name",
+        )  # fmt: skip
+    names: set[str] = set()
+    for run in runs:
+        refused = "task of another conversation" if wrong else None
+        if run.has_user is False and not wrong:
+            refused = "task's user absent"
+            findings.add("TASK_USER_ABSENT", run.at, expected="the task's user in the conversation")
+        yield _as_run(run, results, source, names, findings, refused=refused)
 
 
 def _simulations(

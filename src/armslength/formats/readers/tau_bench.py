@@ -21,7 +21,7 @@ from ..messages import Message, MessageRules, count_roles, to_turns
 from ..names import distinct
 from ..outcomes import judge_number
 from ..protocol import ReadOptions
-from ..runs import Label, Run, fields_of, to_trajectory
+from ..runs import Label, Run, fields_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_rows
 from ..storage.sources import Source
@@ -106,27 +106,27 @@ class TauBench:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read runs as trajectories; a file's domain is settled before its first run is given."""
-        rules = MessageRules(source.name, findings, options.roles, error_prefix="Error", first_call_only=True)
-        names: set[str] = set()
-        runs: list[_Run] = []
-        for row in read_rows(source, findings, inside="results"):
-            record = decode(row, _DECODER, findings)
-            if record is None:
-                continue
-            if record.messages_display is not None:
-                made = to_trajectory(_display(row, record, source, names, findings), options, findings)
-                if made is not None:
-                    yield made
-            elif record.traj is UNSET:
-                findings.add("ROW_INVALID", row.at, found="no traj", expected="a tau-bench run")
-            else:
-                messages = record.traj or []
-                turns = to_turns(messages, rules, row.at)
-                runs.append(_Run(row, record, messages, turns, _domain(record, turns)))
-        for run, task in zip(runs, _tasks(runs), strict=True):
-            trajectory = to_trajectory(_as_run(run, task, source, names, findings), options, findings)
-            if trajectory is not None:
-                yield trajectory
+        return to_trajectories(_read_runs(source, options, findings), options, findings)
+
+
+def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
+    rules = MessageRules(source.name, findings, options.roles, error_prefix="Error", first_call_only=True)
+    names: set[str] = set()
+    runs: list[_Run] = []
+    for row in read_rows(source, findings, inside="results"):
+        record = decode(row, _DECODER, findings)
+        if record is None:
+            continue
+        if record.messages_display is not None:
+            yield _display(row, record, source, names, findings)
+        elif record.traj is UNSET:
+            findings.add("ROW_INVALID", row.at, found="no traj", expected="a tau-bench run")
+        else:
+            messages = record.traj or []
+            turns = to_turns(messages, rules, row.at)
+            runs.append(_Run(row, record, messages, turns, _domain(record, turns)))
+    for run, task in zip(runs, _tasks(runs), strict=True):
+        yield _as_run(run, task, source, names, findings)
 
 
 def _as_run(run: _Run, task: str, source: Source, names: set[str], findings: Findings) -> Run:

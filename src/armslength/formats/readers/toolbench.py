@@ -21,7 +21,7 @@ from ..calls import arguments_text
 from ..canonical import canonical, digest, parse
 from ..findings import Findings
 from ..protocol import ReadOptions
-from ..runs import Label, Run, fields_of, to_trajectory
+from ..runs import Label, Run, fields_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_rows
 from ..storage.sources import Source
@@ -78,21 +78,21 @@ class ToolBench:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read an attempt as one trajectory."""
-        rows = list(read_rows(source, findings))
-        for row in rows:
-            place = row if len(rows) > 1 else row._replace(at=source.name)
-            decoded = decode(place, _DECODER, findings)
-            if decoded is None:
-                continue
-            query = decoded.answer_generation.query if decoded.answer_generation else None
-            if not isinstance(query, str) or (decoded.tree is None and decoded.trys is None):
-                findings.add(
-                    "ROW_INVALID", place.at, found="no query or no steps", expected="a ToolBench answer"
-                )
-                continue
-            trajectory = to_trajectory(_run(place, decoded, query, source, findings), options, findings)
-            if trajectory is not None:
-                yield trajectory
+        return to_trajectories(_read_runs(source, findings), options, findings)
+
+
+def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+    rows = list(read_rows(source, findings))
+    for row in rows:
+        place = row if len(rows) > 1 else row._replace(at=source.name)
+        decoded = decode(place, _DECODER, findings)
+        if decoded is None:
+            continue
+        query = decoded.answer_generation.query if decoded.answer_generation else None
+        if not isinstance(query, str) or (decoded.tree is None and decoded.trys is None):
+            findings.add("ROW_INVALID", place.at, found="no query or no steps", expected="a ToolBench answer")
+            continue
+        yield _run(place, decoded, query, source, findings)
 
 
 def _run(row: Row, decoded: ToolBenchFile, query: str, source: Source, findings: Findings) -> Run:

@@ -24,7 +24,7 @@ from ..findings import Findings
 from ..messages import WRITER_OF
 from ..protocol import ReadOptions
 from ..rewards import step_reward
-from ..runs import Label, Run, fields_of, to_trajectory
+from ..runs import Label, Run, fields_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import TextLine, read_lines
 from ..storage.sources import Source
@@ -63,14 +63,16 @@ class Uss:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read dialogues one by one."""
-        domain = source.path.name.partition(".")[0]
-        file = source.label.removesuffix(".txt")
-        for position, dialogue in enumerate(_dialogues(source, options, findings)):
-            if not dialogue.turns and dialogue.overall is None:
-                continue  # each of its lines is a finding
-            trajectory = to_trajectory(_run(dialogue, f"{file}/{position}", domain), options, findings)
-            if trajectory is not None:
-                yield trajectory
+        return to_trajectories(_read_runs(source, options, findings), options, findings)
+
+
+def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
+    domain = source.path.name.partition(".")[0]
+    file = source.label.removesuffix(".txt")
+    for position, dialogue in enumerate(_dialogues(source, options, findings)):
+        if not dialogue.turns and dialogue.overall is None:
+            continue  # each of its lines is a finding
+        yield _run(dialogue, f"{file}/{position}", domain)
 
 
 def _dialogues(source: Source, options: ReadOptions, findings: Findings) -> Iterator[_Dialogue]:

@@ -16,7 +16,7 @@ from ..findings import Findings
 from ..labelled import ROLLOUT_KEYS, ROLLOUT_MARKS
 from ..messages import MessageRules
 from ..protocol import ReadOptions
-from ..runs import to_trajectory
+from ..runs import to_trajectories
 from ..storage.outline import Outline, outline
 from ..storage.sources import Source
 from .verifiers_episodes import episode_runs
@@ -50,7 +50,5 @@ class Verifiers:
         """Read rollouts or episodes as trajectories."""
         rules = MessageRules(source.name, findings, options.roles)
         episodes = {"traces", "nodes"} & outline(source.head()).keys
-        for run in (episode_runs if episodes else rollout_runs)(source, rules):
-            trajectory = to_trajectory(run, options, findings)
-            if trajectory is not None:
-                yield trajectory
+        runs = (episode_runs if episodes else rollout_runs)(source, rules)
+        return to_trajectories(runs, options, findings)
