@@ -127,3 +127,9 @@ def test_ids_that_stand_twice(row, read_rows_of):
 def test_any_field_may_be_anything(row, read_rows_of, key, damage):
     row[key] = damage
     assert len(read_rows_of(row)[0][0].turns) == 4
+
+
+def test_an_answer_beyond_all_numbers_is_found(row, read_rows_of):
+    (run,), findings = read_rows_of({**row, "final_answer_correct": 10**400})
+    assert (run.outcome, run.origin.unlabelled) == (None, "neither true nor false")
+    assert [(f.code, f.found) for f in findings.items] == [("OUTCOME_UNCLEAR", "int")]
