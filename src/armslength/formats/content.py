@@ -50,6 +50,28 @@ def content_text(content: object, findings: Findings, at: str) -> str:
     return "\n".join(_part_text(part, findings, at) for part in content)
 
 
+def step_text(content: object, findings: Findings, at: str, *, by_policy: bool = True) -> str:
+    """The text of a step or a problem; one without text keeps its place and is recorded.
+
+    Args:
+        content: as JSON gave it.
+        findings: where it is recorded that there is no text.
+        at: what findings call the step.
+        by_policy: whether the policy wrote it; only the policy may say nothing.
+
+    Returns:
+        The text.
+    """
+    text = content_text(content, findings, at)
+    if text.strip():
+        return text
+    if by_policy and content is not None:
+        findings.note("EMPTY_REPLY", at)
+    else:
+        findings.add("MESSAGE_EMPTY", at, expected="a text")
+    return text
+
+
 def plain(value: object) -> str:
     """A text as it is, anything else as canonical JSON; nothing for nothing."""
     if value is None:

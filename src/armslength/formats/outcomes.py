@@ -155,7 +155,7 @@ def outcome_of(
         return Outcome(judgement.success, source, "B")
     if judgement.reason != "outcome null":
         found = f"{value!r:.80}" if not isinstance(value, int) else type(value).__name__
-        if isinstance(value, int | float) and math.isfinite(value) and abs(value) < 1e15:
+        if isinstance(value, int | float) and abs(value) < 1e15:  # exact for whole numbers of any size
             found = f"{value!r}"
         findings.add("OUTCOME_UNCLEAR", f"{at} {source}", found=found, expected=judgement.reason or "")
     return None

@@ -312,3 +312,21 @@ def test_any_field_may_be_anything(events, sdk_events, odd):
             for key in event:
                 changed = [*list_of[:index], {**event, key: odd}, *list_of[index + 1 :]]
                 assert make(changed, "f", Findings())
+
+
+def test_a_cause_that_is_not_there_is_not_guessed(events):
+    """Its tool's name fits an open call; the cause says that it answers another one."""
+    findings = Findings()
+    turns = export_turns([events[5], {**events[6], "cause": "lost"}], "f", findings)
+    assert (turns[-1].role, turns[-1].writer, turns[-1].writer_source) == ("tool_result", "world", "unpaired")
+    assert dict(findings.counts) == {"RESULT_UNPAIRED": 1, "CALL_UNANSWERED": 1}
+
+
+@pytest.mark.parametrize("place", [0, 1, 3, 6])
+def test_content_that_is_no_text_is_found(events, place):
+    holder = events[place].get("args", events[place])
+    holder["content"] = {"a": 1}
+    findings = Findings()
+    turns = export_turns(events, "f", findings)
+    assert '{"a":1}' in [turn.text for turn in turns]
+    assert [(f.code, f.at) for f in findings.items] == [("CONTENT_NOT_TEXT", f"f[{place}]")]

@@ -123,3 +123,30 @@ def test_another_shape_is_a_reject(row, read_rows_of, key, damage):
 @pytest.mark.parametrize("key", ["labeler", "timestamp", "generation", "is_quality_control_question"])
 def test_any_field_may_be_anything(row, read_rows_of, key, damage):
     assert len(read_rows_of({**row, key: damage})[0][0].turns) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "found"),
+    [
+        (None, "", {"MESSAGE_EMPTY": 1}),
+        (" ", " ", {"EMPTY_REPLY": 1}),
+        (7, "7", {"CONTENT_NOT_TEXT": 1}),
+        ({"a": 1}, '{"a":1}', {"CONTENT_NOT_TEXT": 1}),
+    ],
+)
+def test_a_step_without_text_is_found(row, read_rows_of, text, kept, found):
+    row["label"]["steps"][0]["completions"][0]["text"] = text
+    (run,), findings = read_rows_of(row)
+    assert (run.turns[1].text, {**findings.counts, **findings.notes}) == (kept, found)
+    assert all(f.at == "input.jsonl:1 label.steps[0]" for f in findings.items)
+
+
+def test_only_the_policy_may_say_nothing(row, read_rows_of):
+    row["label"]["steps"][1]["human_completion"] = {"text": "", "rating": None}
+    row["question"]["problem"] = ""
+    _, findings = read_rows_of(row)
+    assert [(f.code, f.at) for f in findings.items] == [
+        ("MESSAGE_EMPTY", "input.jsonl:1 question.problem"),
+        ("MESSAGE_EMPTY", "input.jsonl:1 label.steps[1]"),
+    ]
+    assert not findings.notes

@@ -98,11 +98,11 @@ def test_an_answer_that_is_no_truth_value(row, read_rows_of, answer, reason, fou
 
 
 def test_odd_steps_keep_their_place(row, read_rows_of):
-    row["steps"] = [None, "", {"a": 1}, [{"type": "text", "text": "x"}]]
+    row["steps"] = [None, "", {"a": 1}, [{"type": "text", "text": "x"}], []]
     (run,), findings = read_rows_of(row)
-    assert [(t.text, t.step) for t in run.turns[1:]] == [("", 1), ("", 2), ('{"a":1}', 3), ("x", 4)]
+    assert [(t.text, t.step) for t in run.turns[1:]] == [("", 1), ("", 2), ('{"a":1}', 3), ("x", 4), ("", 5)]
     assert dict(findings.counts) == {"MESSAGE_EMPTY": 1, "CONTENT_NOT_TEXT": 1}
-    assert dict(findings.notes) == {"EMPTY_REPLY": 1}
+    assert dict(findings.notes) == {"EMPTY_REPLY": 2}
 
 
 @pytest.mark.parametrize("steps", [None, "one", 7, {}])
@@ -127,3 +127,19 @@ def test_ids_that_stand_twice(row, read_rows_of):
 def test_any_field_may_be_anything(row, read_rows_of, key, damage):
     row[key] = damage
     assert len(read_rows_of(row)[0][0].turns) == 4
+
+
+@pytest.mark.parametrize(
+    ("problem", "kept", "code"),
+    [(None, "", "MESSAGE_EMPTY"), (" ", " ", "MESSAGE_EMPTY"), (7, "7", "CONTENT_NOT_TEXT")],
+)
+def test_a_problem_without_text_is_found(row, read_rows_of, problem, kept, code):
+    (run,), findings = read_rows_of({**row, "problem": problem})
+    assert (run.turns[0].text, dict(findings.notes)) == (kept, {})
+    assert [(f.code, f.at) for f in findings.items] == [(code, "input.jsonl:1 problem")]
+
+
+def test_an_answer_beyond_all_numbers_is_found(row, read_rows_of):
+    (run,), findings = read_rows_of({**row, "final_answer_correct": 10**400})
+    assert (run.outcome, run.origin.unlabelled) == (None, "neither true nor false")
+    assert [(f.code, f.found) for f in findings.items] == [("OUTCOME_UNCLEAR", "int")]

@@ -16,7 +16,7 @@ from armslength.records import Role, Turn
 
 from ..calls import Call, arguments_text, read_calls
 from ..canonical import canonical
-from ..content import plain
+from ..content import content_text, plain
 from ..findings import Findings
 from ..runs import Label, fields_of, key_of
 from .openhands_turns import TurnMaker, speaker, text_or_none
@@ -98,12 +98,12 @@ def _add_action(maker: TurnMaker, event: Event, step: int, reasoned: set[str]) -
     """An action that is no call."""
     kind, writer = event.get("action"), speaker(event.get("source"))
     if kind == "system":
-        maker.say("system", "task", plain(_field(event, "args.content")), step)
+        maker.say("system", "task", _told(maker, _field(event, "args.content"), step), step)
     elif kind == "condensation":
         maker.say("system", "unknown", plain(_field(event, "args.summary")), step)
     elif kind == "message":
         _add_reasoning(maker, event, step, reasoned)
-        text = plain(_field(event, "args.content"))
+        text = _told(maker, _field(event, "args.content"), step)
         if writer == "policy":
             maker.reply(text, step)
         else:
@@ -128,17 +128,18 @@ def _add_reasoning(maker: TurnMaker, event: Event, step: int, reasoned: set[str]
 
 
 def _add_observation(maker: TurnMaker, event: Event, step: int, called: dict[str | None, Call]) -> None:
-    kind, text = text_or_none(event.get("observation")), plain(event.get("content"))
+    kind = text_or_none(event.get("observation"))
     cause = key_of(event.get("cause"))
     call = called.get(cause) if cause is not None else None
     if call is None and kind in _SILENT:
         return
+    text = _told(maker, event.get("content"), step)
     if call is None and kind in _TOLD:
         maker.say("system", "world", text, step)
         return
     maker.result(
         text, step,
-        key=cause if call else None, name=text_or_none(_field(event, "tool_call_metadata.function_name")),
+        key=cause, name=text_or_none(_field(event, "tool_call_metadata.function_name")),
         shown_id=_shown_id(event), writer="user" if kind == "user_rejected" else "world",
         error=_is_error(event),
     )  # fmt: skip
@@ -161,6 +162,11 @@ def _add_unknown(maker: TurnMaker, event: Event, step: int) -> None:
         "EVENT_UNKNOWN", f"{maker.at}[{step}]", found=found, expected="an action or an observation"
     )
     maker.say("unknown", "unknown", canonical(event), step)
+
+
+def _told(maker: TurnMaker, content: object, step: int) -> str:
+    """A content's text; the export stores texts only, anything else is a finding."""
+    return content_text(content, maker.findings, f"{maker.at}[{step}]")
 
 
 def _shown_id(event: Event) -> str | None:

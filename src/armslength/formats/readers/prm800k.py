@@ -18,7 +18,7 @@ import msgspec
 from armslength.records import StepReward, Trajectory, Turn
 
 from ..canonical import digest
-from ..content import plain
+from ..content import plain, step_text
 from ..findings import Findings
 from ..names import distinct
 from ..protocol import ReadOptions
@@ -125,7 +125,7 @@ def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
 
 
 def _run(row: Row, decoded: LabelledSolution, steps: list[Step], names: set[str], findings: Findings) -> Run:
-    problem = plain(decoded.question.problem)
+    problem = step_text(decoded.question.problem, findings, f"{row.at} question.problem", by_policy=False)
     path = list(_path(steps, decoded.question.pre_generated_steps, row.at, findings))
     reason = decoded.label.finish_reason
     counts = Counter("human_completion" if place.by_person else "completion" for place in path)
@@ -137,7 +137,7 @@ def _run(row: Row, decoded: LabelledSolution, steps: list[Step], names: set[str]
         id=distinct(_name(row, decoded), row.position, names, row.at, findings),
         task=f"problem-{digest(problem)}",
         policy="unknown",
-        turns=(Turn("user", "task", problem, 0), *map(_turn, path)),
+        turns=(Turn("user", "task", problem, 0), *(_turn(place, row.at, findings) for place in path)),
         messages={"problem": 1, **counts},
         labels={"finish_reason": _finish(reason)},
         lookup=fields_of({**fields, **own}),
@@ -178,8 +178,9 @@ def _generated(candidates: list[Completion], generated: object, index: int) -> C
     return next((one for one in candidates if one.text == generated[index]), None)
 
 
-def _turn(place: _Place) -> Turn:
-    text = plain(place.completion.text)
+def _turn(place: _Place, at: str, findings: Findings) -> Turn:
+    where = f"{at} label.steps[{place.step - 1}]"
+    text = step_text(place.completion.text, findings, where, by_policy=not place.by_person)
     if place.by_person:
         return Turn("assistant", "third_party", text, place.step, writer_source="field")
     return Turn("assistant", "policy", text, place.step)

@@ -18,7 +18,7 @@ from msgspec import UNSET
 from armslength.records import StepReward, Trajectory, Turn
 
 from ..canonical import digest
-from ..content import content_text, plain
+from ..content import plain, step_text
 from ..findings import Findings
 from ..names import distinct
 from ..protocol import ReadOptions
@@ -82,7 +82,7 @@ def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
 
 
 def _run(row: Row, decoded: Solution, steps: list[Any], names: set[str], findings: Findings) -> Run:
-    problem = plain(decoded.problem)
+    problem = step_text(decoded.problem, findings, f"{row.at} problem", by_policy=False)
     name = key_of(decoded.id)
     policy = key_of(decoded.generator) or "unknown"
     first_wrong = decoded.label if type(decoded.label) is int else None
@@ -109,12 +109,8 @@ def _turns(problem: str, steps: list[Any], at: str, findings: Findings) -> tuple
     """The problem, then a turn for each step, numbered from 1."""
     turns = [Turn("user", "task", problem, 0)]
     for index, step in enumerate(steps):
-        place = f"{at} steps[{index}]"
-        if step is None:
-            findings.add("MESSAGE_EMPTY", place, expected="the text of a step")
-        elif not plain(step).strip():
-            findings.note("EMPTY_REPLY", at)
-        turns.append(Turn("assistant", "policy", content_text(step, findings, place), index + 1))
+        text = step_text(step, findings, f"{at} steps[{index}]")
+        turns.append(Turn("assistant", "policy", text, index + 1))
     return tuple(turns)
 
 
