@@ -11,6 +11,7 @@ from armslength.audit.model import (
     Ceiling,
     Control,
     Data,
+    Denial,
     Label,
     Landmark,
     Leak,
@@ -66,6 +67,8 @@ def normal(text: str = "", *, word: str = "monitor", share: Estimate = SHARE, pa
         alerts=[_alert(head) for head in HEADS],
         attacks=[_attack(h, c, a, share, text) for h in HEADS for c in ("assistant", "tool_call", "both")
                  for a in ADVERSARIES],
+        ladder=[_attack("all-role", "both", name, SHARE, text) for name in ("random", "best-of-5")],
+        denial=[Denial("all-role", "both", "random", f"failing{text}", SHARE)],
         steering=[Steering("strict", "R4", f"stop{text}", 5, SHARE)],
         ceilings=ceilings,
         controls=[
@@ -87,8 +90,8 @@ def unmeasured(text: str = "") -> Audit:
     return Audit(
         schema=SCHEMA, verdict=Verdict("unmeasured", f"Unmeasured: {reason}.", {}, [reason], []),
         verdicts=dict.fromkeys(HEADS, "unmeasured"), data=data, scores=[], rivals=[], explanations=[],
-        landmarks=[], aggregations=[], alerts=[], attacks=[], steering=[], ceilings=[], controls=[], leak=None,
-        settings=_settings(text), provenance=Provenance("", {}, {}, 1, None),
+        landmarks=[], aggregations=[], alerts=[], attacks=[], ladder=[], denial=[], steering=[], ceilings=[],
+        controls=[], leak=None, settings=_settings(text), provenance=Provenance("", {}, {}, 1, None),
     )  # fmt: skip
 
 
@@ -119,7 +122,7 @@ def _attack(head: str, writable: str, adversary: str, share: Estimate, text: str
     reached = Estimate(removed.value, removed.low, removed.high, 50, 20)
     silent = Estimate(0.0, 0.0, 0.0, 120, 40)
     return Attack(head, [0], "R4", writable, adversary, f"successful{text}", removed, ZERO, silent, removed, reached,
-                  drop)  # fmt: skip
+                  drop, drop, removed)  # fmt: skip
 
 
 def _settings(text: str) -> Settings:

@@ -1,29 +1,41 @@
 """Donor pools and adversaries: how cheaply selection moves a score."""
 
 from .active import ActiveTest, active_test
-from .adversaries import ADVERSARIES, DRAWS, Adversary, Target
-from .donors import DonorPool
+from .adversaries import ADVERSARIES, DRAWS, ON_EVERY_RUNG, Target, few_turns
+from .donors import ContextPool, DonorPool, Pool, StagedPool
+from .ladder import RUNGS, STAGES, Ladder
 from .more_calls import TRIED, Steered, one_more_call
-from .selection import CHANNELS, Effect, FailingRuns, apply, attack, failing_runs, join, policy_turns, pool_of
+from .runs import AttackedRuns, failing_runs, policy_turns, successful_runs
+from .selection import CHANNELS, MAIN_RUNG, Effect, apply, attack, denial, join, measure
 
 __all__ = [
     "ADVERSARIES",
     "CHANNELS",
     "DRAWS",
+    "MAIN_RUNG",
+    "ON_EVERY_RUNG",
+    "RUNGS",
+    "STAGES",
     "TRIED",
     "ActiveTest",
-    "Adversary",
+    "AttackedRuns",
+    "ContextPool",
     "DonorPool",
     "Effect",
-    "FailingRuns",
+    "Ladder",
+    "Pool",
+    "StagedPool",
     "Steered",
     "Target",
     "active_test",
     "apply",
     "attack",
+    "denial",
     "failing_runs",
+    "few_turns",
     "join",
+    "measure",
     "one_more_call",
     "policy_turns",
-    "pool_of",
+    "successful_runs",
 ]

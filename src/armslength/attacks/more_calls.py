@@ -21,7 +21,7 @@ from armslength.records import Calls, Corpus, find_calls
 from armslength.scoring import ExactHead, Totals, score_totals, totals
 
 from .adversaries import DRAWS
-from .selection import FailingRuns, failing_runs, policy_turns
+from .runs import AttackedRuns, failing_runs, policy_turns
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -82,7 +82,7 @@ def one_more_call(corpus: Corpus, vectors: Vectors, scores: OutOfFold, *, seed: 
 
 
 def _of_fold(
-    corpus: Corpus, calls: Calls, runs: FailingRuns, tau: float, rng: np.random.Generator
+    corpus: Corpus, calls: Calls, runs: AttackedRuns, tau: float, rng: np.random.Generator
 ) -> list[tuple[int, bool, Floats]]:
     donors = _donors(corpus, calls, runs)
     own_tools = [np.unique(calls.tool.codes[calls.owner == row]) for row in runs.rows]
@@ -142,7 +142,7 @@ def highest_after(head: ExactHead, seen: Totals, call: Ints, result: Ints, *, op
     return best
 
 
-def _donors(corpus: Corpus, calls: Calls, runs: FailingRuns) -> _Donors:
+def _donors(corpus: Corpus, calls: Calls, runs: AttackedRuns) -> _Donors:
     train = runs.fit.split.train
     good = np.zeros(len(corpus), dtype=bool)
     good[train[corpus.failed[train] == 0]] = True

@@ -174,6 +174,9 @@ class Attack(msgspec.Struct, frozen=True):
         net: removed minus created.
         removed_after_writable: removed among alerts that were raised after a writable turn.
         z_drop: fall of z at points with a writable turn, in standard deviations of the fold's R4.
+        score_gain: fall of the risk at the end, over all failing runs: what the reward rises by.
+        rank_flips: share of the pairs of one task in which the failing run stood below the successful one at the end
+            and no longer does: what a group-relative trainer would climb.
     """
 
     head: str
@@ -188,6 +191,22 @@ class Attack(msgspec.Struct, frozen=True):
     net: Estimate
     removed_after_writable: Estimate
     z_drop: Estimate
+    score_gain: Estimate
+    rank_flips: Estimate
+
+
+class Denial(msgspec.Struct, frozen=True):
+    """What turns of failing runs do to successful ones: false alarms made on purpose.
+
+    Attributes:
+        created: share of the successful runs without an alert that get one.
+    """
+
+    head: str
+    writable: str
+    adversary: str
+    pool: str
+    created: Estimate
 
 
 class Ceiling(msgspec.Struct, frozen=True):
@@ -287,6 +306,8 @@ class Audit(msgspec.Struct, frozen=True):
     aggregations: list[Aggregation]
     alerts: list[Alert]
     attacks: list[Attack]
+    ladder: list[Attack]
+    denial: list[Denial]
     steering: list[Steering]
     ceilings: list[Ceiling]
     controls: list[Control]

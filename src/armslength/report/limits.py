@@ -57,7 +57,7 @@ def _attacks(result: Audit) -> list[str]:
         )
     if result.ceilings:
         lines.append(_SURFACE)
-    if result.attacks or result.ceilings:
+    if not result.denial:
         lines.append(_FAILURES)
     if result.steering:
         lines.append(_STEERING)
