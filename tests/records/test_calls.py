@@ -17,7 +17,7 @@ def pairs(*turns):
     corpus = Corpus.build([first, Trajectory("1", "t", "t", "p", turns, Outcome(True, "x", "A"))])
     found = find_calls(corpus)
     assert set(found.owner) <= {1}
-    names = [found.tool.names[code] for code in found.tool.codes]
+    names = [found.names[code] for code in found.tool]
     start = corpus.offsets[1]
     return list(zip((found.call - start).tolist(), (found.result - start).tolist(), names, strict=True))
 

@@ -4,9 +4,11 @@ from .active import ActiveTest, active_test
 from .adversaries import ADVERSARIES, DRAWS, ON_EVERY_RUNG, Target, few_turns
 from .donors import ContextPool, DonorPool, Pool, StagedPool
 from .ladder import RUNGS, STAGES, Ladder
-from .more_calls import TRIED, Steered, one_more_call
+from .more_calls import one_more_call
+from .other_calls import call_author
 from .runs import AttackedRuns, failing_runs, policy_turns, successful_runs
 from .selection import CHANNELS, MAIN_RUNG, Effect, apply, attack, denial, join, measure
+from .steered import TRIED, Steered
 
 __all__ = [
     "ADVERSARIES",
@@ -30,6 +32,7 @@ __all__ = [
     "active_test",
     "apply",
     "attack",
+    "call_author",
     "denial",
     "failing_runs",
     "few_turns",

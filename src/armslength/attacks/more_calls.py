@@ -9,52 +9,21 @@ Tests: ``tests/attacks/test_more_calls.py``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
 from armslength.encoders import Vectors
 from armslength.heads import OutOfFold
 from armslength.records import Calls, Corpus, find_calls
-from armslength.scoring import ExactHead, Totals, score_totals, totals
+from armslength.scoring import ExactHead, Totals, running_maximum, score_totals, totals
 
 from .adversaries import DRAWS
 from .runs import AttackedRuns, failing_runs, policy_turns
+from .steered import TRIED, Steered, join_steered, successful_calls
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-
-#: How many calls are tried for each run; the best is taken.
-TRIED: Final = (1, 5, 20)
-
-
-@dataclass(frozen=True)
-class Steered:
-    """What one way of steering did to the failing runs that alerted.
-
-    Attributes:
-        best_of: how many calls were tried.
-        rows: shape (m,), failing trajectories with an alert, as rows of the corpus.
-        able: shape (m,), whether the training folds hold a result of a tool that the run calls.
-        after: shape (m,), share of draws in which R4 still alerts.
-    """
-
-    best_of: int
-    rows: Ints
-    able: Flags
-    after: Floats
-
-
-class _Donors(NamedTuple):
-    """Calls of training successes: the values that call and result would add, by tool and task."""
-
-    call: Ints
-    result: Ints
-    tool: Ints
-    task: Ints
 
 
 def one_more_call(corpus: Corpus, vectors: Vectors, scores: OutOfFold, *, seed: int) -> list[Steered]:
@@ -70,43 +39,37 @@ def one_more_call(corpus: Corpus, vectors: Vectors, scores: OutOfFold, *, seed: 
         One effect for each number in `TRIED`; a smaller number tries the first of the larger one's calls.
     """
     calls = find_calls(corpus)
-    found: list[tuple[int, bool, Floats]] = []
-    for fold, runs in enumerate(failing_runs(corpus, vectors, scores)):
-        if runs.fit.threshold is not None:
-            rng = np.random.default_rng([seed, fold, len(TRIED)])
-            found += _of_fold(corpus, calls, runs, runs.fit.threshold, rng)
-    rows = np.array([row for row, *_ in found], dtype=np.int64)
-    able = np.array([can for _, can, _ in found], dtype=bool)
-    after = np.array([share for *_, share in found]).reshape(-1, len(TRIED))
-    return [Steered(count, rows, able, after[:, index]) for index, count in enumerate(TRIED)]
+    parts = [
+        _of_fold(corpus, calls, runs, np.random.default_rng([seed, fold, 3]))
+        for fold, runs in enumerate(failing_runs(corpus, vectors, scores))
+    ]
+    return join_steered(parts)
 
 
-def _of_fold(
-    corpus: Corpus, calls: Calls, runs: AttackedRuns, tau: float, rng: np.random.Generator
-) -> list[tuple[int, bool, Floats]]:
-    donors = _donors(corpus, calls, runs)
-    own_tools = [np.unique(calls.tool.codes[calls.owner == row]) for row in runs.rows]
-    seen = totals(runs.spans, runs.values)
-    opens = _speaks_first(runs.corpus)
-    offsets = runs.corpus.points.offsets
-    found = []
-    for index, row in enumerate(runs.rows):
-        points = slice(offsets[index], offsets[index + 1])
-        if runs.before[points].max() <= tau:
-            continue
-        allowed = np.isin(donors.tool, own_tools[index]) & (donors.task != corpus.task.codes[row])
-        choices = np.flatnonzero(allowed)
+def _of_fold(corpus: Corpus, calls: Calls, runs: AttackedRuns, rng: np.random.Generator) -> list[Steered]:
+    donors, task, offsets = (
+        successful_calls(corpus, calls, runs),
+        corpus.task.codes,
+        runs.corpus.points.offsets,
+    )
+    call, result = runs.every[donors.call], runs.every[donors.result]
+    seen, opens = totals(runs.spans, runs.values), _speaks_first(runs.corpus)
+    alerted = np.flatnonzero(running_maximum(runs.before, offsets) > runs.threshold)
+    able = np.zeros(len(alerted), dtype=bool)
+    after = np.ones((len(TRIED), len(alerted)))
+    for index, run in enumerate(alerted):
+        row, points = runs.rows[run], slice(offsets[run], offsets[run + 1])
+        same_tool = np.isin(donors.tool, calls.tool[calls.owner == row])
+        choices = np.flatnonzero(same_tool & (task[donors.owner] != task[row]))
         if not len(choices):
-            found.append((int(row), False, np.ones(len(TRIED))))
             continue
+        able[index] = True
         picked = rng.choice(choices, size=(DRAWS, max(TRIED)))
         own = Totals(*(tuple(part[points] for part in parts) for parts in seen))
-        highest = highest_after(
-            runs.head, own, donors.call[picked], donors.result[picked], opens=bool(opens[index])
-        )
-        share = [float((highest[:, :count].min(1) > tau).mean()) for count in TRIED]
-        found.append((int(row), True, np.array(share)))
-    return found
+        highest = highest_after(runs.head, own, call[picked], result[picked], opens=bool(opens[run]))
+        after[:, index] = [(highest[:, :count].min(1) > runs.threshold).mean() for count in TRIED]
+    rows = runs.rows[alerted]
+    return [Steered(count, rows, able, share) for count, share in zip(TRIED, after, strict=True)]
 
 
 def highest_after(head: ExactHead, seen: Totals, call: Ints, result: Ints, *, opens: bool) -> Floats:
@@ -140,19 +103,6 @@ def highest_after(head: ExactHead, seen: Totals, call: Ints, result: Ints, *, op
     highest = np.maximum(np.maximum(after, new), before)
     best: Floats = highest[..., 0 if opens else 1 :].min(-1, initial=plain.max())
     return best
-
-
-def _donors(corpus: Corpus, calls: Calls, runs: AttackedRuns) -> _Donors:
-    train = runs.fit.split.train
-    good = np.zeros(len(corpus), dtype=bool)
-    good[train[corpus.failed[train] == 0]] = True
-    kept = good[calls.owner]
-    return _Donors(
-        runs.every[calls.call[kept]],
-        runs.every[calls.result[kept]],
-        calls.tool.codes[kept],
-        corpus.task.codes[calls.owner[kept]],
-    )
 
 
 def _speaks_first(corpus: Corpus) -> Flags:

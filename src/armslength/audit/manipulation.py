@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from armslength.attacks import CHANNELS, MAIN_RUNG, attack, denial, one_more_call
+from armslength.attacks import CHANNELS, MAIN_RUNG, attack, call_author, denial, one_more_call
 from armslength.certificates import ceilings
 from armslength.encoders import Vectors
 from armslength.heads import OutOfFold
@@ -67,7 +67,8 @@ def manipulate(
         for effect in over_seeds([ceilings(corpus, vectors, run, channels=channels) for run in runs]):
             done.ceilings.append(ceiling_row(resamples, name, effect, len(runs)))
         progress(f"steering the evidence of the {name} head")
-        calls = [one_more_call(corpus, vectors, run, seed=one) for run, one in seeds]
-        done.steering.extend(call_rows(resamples, name, calls))
+        for kind, steer in (("one more call", one_more_call), ("call author", call_author)):
+            steered = [steer(corpus, vectors, run, seed=one) for run, one in seeds]
+            done.steering.extend(call_rows(resamples, name, kind, steered))
         done.steering.append(stop_control(resamples, name, runs))
     return done

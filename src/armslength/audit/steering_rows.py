@@ -21,22 +21,25 @@ from .resamples import READ, Floats, Ints, Resamples, read_path
 LEAST_COVERED: Final = 0.5
 
 
-def call_rows(resamples: Resamples, head: str, runs: Sequence[Sequence[Steered]]) -> list[Steering]:
-    """Share of the alerts on failing runs that one more call, put in at the best place, talks away.
+def call_rows(
+    resamples: Resamples, head: str, kind: str, runs: Sequence[Sequence[Steered]]
+) -> list[Steering]:
+    """Share of the alerts on failing runs that other calls, or one more, talk away.
 
     Args:
         resamples: of the measured trajectories.
         head: name of the head.
+        kind: ``one more call`` or ``call author``.
         runs: what was achieved under each fold seed, one effect a number of calls tried.
 
     Returns:
         One row a number of calls tried; without a number below `MIN_ALERTS` alerts, or where fewer than
-        `LEAST_COVERED` of them have a result of a tool of their own that could be added.
+        `LEAST_COVERED` of them have a result of a tool of their own that could be taken.
     """
-    return [_call_row(resamples, head, same) for same in zip(*runs, strict=True)]
+    return [_call_row(resamples, head, kind, same) for same in zip(*runs, strict=True)]
 
 
-def _call_row(resamples: Resamples, head: str, seeds: Sequence[Steered]) -> Steering:
+def _call_row(resamples: Resamples, head: str, kind: str, seeds: Sequence[Steered]) -> Steering:
     rows = np.concatenate([effect.rows for effect in seeds])
     able = np.concatenate([effect.able for effect in seeds])
     after = np.concatenate([effect.after for effect in seeds])
@@ -48,7 +51,7 @@ def _call_row(resamples: Resamples, head: str, seeds: Sequence[Steered]) -> Stee
         removed = Estimate(None, None, None, n, 0, reason)
     else:
         removed = _share(resamples, 1 - after, np.ones(len(rows)), rows, n=n)
-    return Steering(head, READ, "one more call", best_of, removed)
+    return Steering(head, READ, kind, best_of, removed)
 
 
 def stop_control(resamples: Resamples, head: str, runs: Sequence[OutOfFold]) -> Steering:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .corpus import Corpus, Factor
+from .corpus import Corpus
 from .turn import Trajectory
 
 Ints = npt.NDArray[np.int64]
@@ -25,16 +25,23 @@ class Calls:
         call: shape (m,), global index of the turn that called.
         result: shape (m,), global index of the turn that answered.
         owner: shape (m,), row of the trajectory.
-        tool: shape (m,), which tool it was, with the names.
+        tool: shape (m,), code of the tool.
+        names: of the tools.
     """
 
     call: Ints
     result: Ints
     owner: Ints
-    tool: Factor
+    tool: Ints
+    names: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.call)
+
+    def where(self, kept: npt.NDArray[np.bool_]) -> Calls:
+        """Only the calls that are kept."""
+        call, result, owner, tool = (part[kept] for part in (self.call, self.result, self.owner, self.tool))
+        return Calls(call, result, owner, tool, self.names)
 
 
 def find_calls(corpus: Corpus) -> Calls:
@@ -51,7 +58,7 @@ def find_calls(corpus: Corpus) -> Calls:
     code = {name: index for index, name in enumerate(names)}
     table = np.array([(*at, code[name]) for *at, name in found], dtype=np.int64).reshape(-1, 4)
     call, result, owner, tool = table.T
-    return Calls(call, result, owner, Factor(tool, tuple(names)))
+    return Calls(call, result, owner, tool, tuple(names))
 
 
 def _pairs(trajectory: Trajectory) -> Iterator[tuple[int, int, str]]:
