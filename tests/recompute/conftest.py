@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_worlds import AIRLINE, RETAIL, TauFiles, Try, message
+from small_worlds import AIRLINE, RETAIL, Tau2Files, TauFiles, Try, message
 
 
 @pytest.fixture
@@ -33,3 +33,8 @@ def tau(tmp_path: Path, retail: dict[str, Any], airline: dict[str, Any]) -> TauF
 @pytest.fixture
 def said() -> Any:
     return message
+
+
+@pytest.fixture
+def tau2(tmp_path: Path, retail: dict[str, Any]) -> Tau2Files:
+    return Tau2Files(tmp_path, retail)

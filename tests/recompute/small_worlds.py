@@ -195,3 +195,73 @@ class TauFiles:
 
 
 STOP = message("user", "Bye ###STOP###")
+
+
+class Tau2Files:
+    """A folder with an environment of τ²-bench retail and files of runs."""
+
+    def __init__(self, folder: Path, retail: dict[str, Any]) -> None:
+        self.folder = folder
+        self.write("environment/retail_x/db.json", retail)
+
+    def write(self, name: str, value: object) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(value if isinstance(value, str) else json.dumps(value))
+        return path
+
+    def task(
+        self, number: int, *actions: tuple[str, dict[str, Any]], user: str = "Ada Byron", **criteria: Any
+    ) -> dict[str, Any]:
+        listed = [
+            {"action_id": f"{number}_{place}", "name": name, "arguments": arguments, "info": None}
+            for place, (name, arguments) in enumerate(actions)
+        ]
+        instructions = {"domain": "retail", "known_info": f"You are {user}.", "reason_for_call": "…"}
+        return {
+            "id": str(number),
+            "user_scenario": {"persona": None, "instructions": instructions},
+            "evaluation_criteria": {"actions": listed, "communicate_info": [], "nl_assertions": None}
+            | criteria,
+        }
+
+    def messages(self, *said: dict[str, Any], user: str = "Ada Byron") -> list[dict[str, Any]]:
+        """A conversation: a greeting, the user's name, and what follows, with an answer to each call."""
+        made = [
+            {"role": "assistant", "content": "Hi! How can I help you today?"},
+            {"role": "user", "content": f"I am {user}."},
+        ]
+        for one in said:
+            made.append(one)
+            for call in one.get("tool_calls") or []:
+                made.append(
+                    {
+                        "role": "tool",
+                        "id": call["id"],
+                        "content": "never read",
+                        "requestor": one["role"],
+                        "error": False,
+                    }
+                )
+        return made
+
+    def export(
+        self, task: dict[str, Any], *said: dict[str, Any], reward: float = 1.0, **more: Any
+    ) -> dict[str, Any]:
+        ending = more.pop("ending", "user_stop")
+        return {
+            "task_id": task["id"],
+            "task": task,
+            "run_info": {"simulation_id": "s", "termination_reason": ending},
+            "reward_info": {"reward": reward, "reward_basis": ["DB", "COMMUNICATE"]},
+            "messages": self.messages(*said, **more),
+        }
+
+
+def message2(role: str, text: str | None = None, *calls: tuple[str, Any]) -> dict[str, Any]:
+    """A message of τ²-bench: arguments are objects, and a call says who makes it."""
+    listed = [
+        {"id": f"c{number}-{id(calls)}", "name": name, "arguments": arguments, "requestor": role}
+        for number, (name, arguments) in enumerate(calls)
+    ]
+    return {"role": role, "content": text, "tool_calls": listed or None}
