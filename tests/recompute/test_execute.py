@@ -52,6 +52,7 @@ def test_each_call_is_counted_by_what_became_of_it():
         (5, "double", '{"n": 8}'), (6, "double", "no JSON"), (11, "say", "else"),
     ]  # fmt: skip
     assert state.get("t", "a")["n"] == 4
+    assert made.foreign == ("other",)
 
 
 def test_results_that_are_wrong_change_nothing():

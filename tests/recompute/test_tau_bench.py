@@ -134,6 +134,29 @@ def test_calls_that_cannot_be_executed_change_nothing_and_are_counted(verdict, t
     assert (made.success, made.calls[became]) == (became != "done", 1)
 
 
+@pytest.mark.parametrize(
+    ("written", "success", "notes"),
+    [
+        (
+            str(RETURN[1] | {"item_ids": "['red']"}),
+            False,
+            ("lists are written as texts; read as lists: success",),
+        ),
+        (
+            str(RETURN[1] | {"item_ids": "['blue']"}),
+            False,
+            ("lists are written as texts; read as lists: failure",),
+        ),
+        (str(RETURN[1]), True, ()),
+        (RETURN[1] | {"item_ids": "['red']"}, False, ()),  # JSON has lists: this text is the policy's own
+        (str(RETURN[1] | {"item_ids": "[red"}), False, ()),
+    ],
+)
+def test_lists_that_a_harness_wrote_as_texts_are_noted(verdict, tau, written, success, notes):
+    made = verdict(tau.task(RETURN), message("assistant", None, (RETURN[0], written)), STOP).recomputed
+    assert (made.success, made.notes) == (success, notes)
+
+
 def test_a_task_that_no_list_holds_is_the_files_and_says_so(verdict, tau, said):
     made = verdict(tau.task(CANCEL), *calling(said, CANCEL), STOP, listed=False).recomputed
     assert (made.success, made.notes) == (True, ("task stated by the run's file alone",))

@@ -22,6 +22,7 @@ from .read import console_for, in_lines, listing, print_findings
 #: A run's line shows so many differences, and a value so many characters.
 _DIFFERENCES_SHOWN = 6
 _VALUE_SHOWN = 60
+_NOTES_SHOWN = 8
 
 
 @click.command("recompute")
@@ -85,7 +86,8 @@ def _print_calls(console: Console, rows: list[Agreement]) -> None:
     console.print(f"calls: {escape(listing(became))}")
     console.print(f"recorded results that equal the recomputed ones: {share}")
     if notes:
-        console.print(f"notes: {escape(listing(notes))}")
+        more = f" and {len(notes) - _NOTES_SHOWN} other notes" if len(notes) > _NOTES_SHOWN else ""
+        console.print(f"notes: {escape(listing(dict(notes.most_common(_NOTES_SHOWN))))}{more}")
 
 
 def _line(report: RunReport) -> str:
@@ -95,7 +97,9 @@ def _line(report: RunReport) -> str:
     if more:
         shown.append(f"{more} more")
     declared, ours = (_word(success) for success in (report.declared, made.success))
-    return f"{_name(report)}: declared {declared}, recomputed {ours}: {'; '.join(shown) or 'no difference'}"
+    told = "; ".join(shown) or "no difference"
+    notes = f" ({'; '.join(made.notes)})" if made.notes else ""
+    return f"{_name(report)}: declared {declared}, recomputed {ours}: {told}{notes}"
 
 
 def _fits_line(report: RunReport) -> str:

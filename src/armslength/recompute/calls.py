@@ -27,12 +27,14 @@ class Call(NamedTuple):
         arguments: by name; None where they cannot be read as such.
         step: of the message that holds it.
         result: the turn that the record gives as its result, or None.
+        is_literal: whether the harness wrote the arguments as a literal of Python.
     """
 
     name: str
     arguments: dict[str, Any] | None
     step: int
     result: Turn | None = None
+    is_literal: bool = False
 
 
 def until_end(turns: Sequence[Turn], ends: Callable[[Turn], bool]) -> tuple[Sequence[Turn], bool]:
@@ -58,7 +60,8 @@ def calls_of(turns: Sequence[Turn]) -> list[Call]:
     for turn in turns:
         if is_call(turn):
             waiting.append((len(calls), turn.call_id))
-            calls.append(Call(turn.name or "", read_arguments(turn), turn.step))
+            arguments, is_literal = _read_arguments(turn)
+            calls.append(Call(turn.name or "", arguments, turn.step, is_literal=is_literal))
         elif turn.writer == "world" and waiting:
             answered = next((pair for pair in waiting if turn.call_id in (None, pair[1])), None)
             if answered is not None:
@@ -69,12 +72,18 @@ def calls_of(turns: Sequence[Turn]) -> list[Call]:
 
 def read_arguments(turn: Turn) -> dict[str, Any] | None:
     """The arguments of a call's text; None if they are no mapping from names."""
-    text = turn.text[len(turn.name or "") + 1 :]
-    try:
-        value = parse(text)
-    except ValueError:
-        value = _literal(text)
-    return value if isinstance(value, dict) and all(isinstance(key, str) for key in value) else None
+    return _read_arguments(turn)[0]
+
+
+def with_lists(call: Call) -> Call:
+    """A call whose arguments are a literal, with those texts read as lists that are literals of lists.
+
+    A harness that writes each argument as a text hides whether the policy gave a list or its text.
+    """
+    if not call.is_literal or call.arguments is None:
+        return call
+    read = {name: _as_list(value) for name, value in call.arguments.items()}
+    return call if read == call.arguments else call._replace(arguments=read)
 
 
 def texts_of(turns: Sequence[Turn]) -> list[tuple[int, str]]:
@@ -89,6 +98,24 @@ def texts_of(turns: Sequence[Turn]) -> list[tuple[int, str]]:
 def says(texts: Sequence[str], wanted: str) -> bool:
     """Whether a string occurs in one of the texts: in any case, and without the commas of the texts."""
     return any(wanted.lower() in text.lower().replace(",", "") for text in texts)
+
+
+def _read_arguments(turn: Turn) -> tuple[dict[str, Any] | None, bool]:
+    """The arguments, and whether they are a literal of Python and no JSON."""
+    text = turn.text[len(turn.name or "") + 1 :]
+    is_literal = False
+    try:
+        value = parse(text)
+    except ValueError:
+        value, is_literal = _literal(text), True
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        return None, False
+    return value, is_literal
+
+
+def _as_list(value: Any) -> Any:  # noqa: ANN401 - an argument
+    read = _literal(value) if isinstance(value, str) and value.startswith("[") else None
+    return read if isinstance(read, list) else value
 
 
 def _literal(text: str) -> object:

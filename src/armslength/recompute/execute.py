@@ -56,10 +56,12 @@ class Executed(NamedTuple):
             ``unreadable arguments``; ``equal`` and ``unequal`` count compared results, ``unknown tool answered`` those
             unknown tools to which the record's environment gave a result.
         unequal: the recorded results that are not ours.
+        foreign: the names of the unknown tools that were answered.
     """
 
     calls: Counter[str]
     unequal: tuple[Unequal, ...]
+    foreign: tuple[str, ...] = ()
 
 
 def execute(state: State, tools: Tools, calls: Iterable[Call]) -> Executed:
@@ -75,20 +77,23 @@ def execute(state: State, tools: Tools, calls: Iterable[Call]) -> Executed:
     """
     counts: Counter[str] = Counter()
     unequal: list[Unequal] = []
+    foreign: dict[str, None] = {}
     for call in calls:
         became, value = run(state, tools, call.name, call.arguments)
         counts[became] += 1
         if call.result is None or value is NOT_COMPARED:
             continue
         if became == "unknown tool":
-            counts["unknown tool answered"] += not _is_error(call.result)
+            if not _is_error(call.result):
+                counts["unknown tool answered"] += 1
+                foreign[call.name] = None
             continue
         same = _is_recorded(call.result, became, value)
         counts["equal" if same else "unequal"] += 1
         if not same:
             ours = f"{became}: {value}" if became != "done" else str(value)
             unequal.append(Unequal(call.step, call.name, call.result.text[:_SHOWN], ours[:_SHOWN]))
-    return Executed(counts, tuple(unequal))
+    return Executed(counts, tuple(unequal), tuple(foreign))
 
 
 def run(state: State, tools: Tools, name: str, arguments: Mapping[str, Any] | None) -> tuple[str, object]:
@@ -128,7 +133,8 @@ def _is_recorded(recorded: Turn, became: str, value: object) -> bool:
     if isinstance(value, str):
         return value == recorded.text
     try:
-        return _without_nulls(parse(recorded.text)) == _without_nulls(value)
+        stored = parse(recorded.text)
+        return stored == value or _without_nulls(stored) == _without_nulls(value)
     except ValueError:
         return False
 

@@ -73,7 +73,13 @@ class Recomputer(Protocol):
 
 
 def verdict(differences: Sequence[Difference], executed: Executed, notes: Sequence[str] = ()) -> Recomputed:
-    """A success where nothing differs from what was expected, else a failure."""
+    """A success where nothing differs from what was expected, else a failure.
+
+    A note names tools that the record's environment answers and ours does not have: they may have changed its state.
+    """
+    foreign = ", ".join(executed.foreign)
+    if foreign:
+        notes = (*notes, f"answered by the record's environment alone: {foreign}")
     return Recomputed(
         success=not differences,
         differences=tuple(differences),

@@ -6,6 +6,8 @@ expected output occurs in a message of the policy to the user.
 - Only the first call of a message is executed.
 - The user's ``###STOP###`` ends a run, and so does a transfer to a human, whatever its arguments; nothing after it
   counts.
+- Arguments are taken as they are written. A harness that writes each as a text hides whether the policy gave a list or
+  its text: then a note says what the outcome is if such texts are lists.
 - The task is found by its content: in the environment's lists, or as the run's file states it, which a note says.
 
 Tests: ``tests/recompute/test_tau_bench.py``. Reference: ``docs/reference/recompute.md``.
@@ -13,14 +15,15 @@ Tests: ``tests/recompute/test_tau_bench.py``. Reference: ``docs/reference/recomp
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from armslength.formats import canonical, digest, tau_definition
 from armslength.records import Trajectory, Turn
 
 from . import tau_airline, tau_retail
-from .calls import calls_of, is_call, says, texts_of, until_end
+from .calls import Call, calls_of, is_call, says, texts_of, until_end, with_lists
 from .environment import Environment, Unavailable
 from .execute import execute
 from .protocol import Recomputed, verdict
@@ -30,6 +33,8 @@ from .tasks import STATED_BY_FILE, Database, expected_state, read_actions, read_
 _DOMAINS: Final = {"retail": tau_retail, "airline": tau_airline}
 _TRANSFER: Final = "transfer_to_human_agents"
 _STOP: Final = "###STOP###"
+#: The note of a run whose harness wrote lists as texts: the outcome if they are read as lists follows.
+LISTS_AS_TEXTS: Final = "lists are written as texts; read as lists"
 
 
 class TauBench:
@@ -54,15 +59,26 @@ class TauBench:
         actions = [a for a in read_actions(task.definition.get("actions"), "kwargs") if a.name != _TRANSFER]
         expected = expected_state(environment, (self.name, domain, key), database, actions)
         turns, ended = _until_end(trajectory.turns)
-        state = State(database.tables)
-        executed = execute(state, database.tools, calls_of(turns))
-        wrong = [
-            *differences(expected.state, state),
-            *([] if ended else [Difference("end", "a signal that ends the run", ABSENT)]),
-            *_unsaid(turns, read_texts(task.definition.get("outputs"))),
-        ]
-        stated = () if task.domain else (STATED_BY_FILE,)
-        return verdict(wrong, executed, (*expected.notes, *stated))
+        unmet = [] if ended else [Difference("end", "a signal that ends the run", ABSENT)]
+        unmet += _unsaid(turns, read_texts(task.definition.get("outputs")))
+
+        def outcome(calls: Sequence[Call]) -> Recomputed:
+            found = State(database.tables)
+            executed = execute(found, database.tools, calls)
+            return verdict([*differences(expected.state, found), *unmet], executed, expected.notes)
+
+        made = _with_other_reading(outcome, calls_of(turns))
+        return made if task.domain else replace(made, notes=(*made.notes, STATED_BY_FILE))
+
+
+def _with_other_reading(outcome: Callable[[Sequence[Call]], Recomputed], calls: Sequence[Call]) -> Recomputed:
+    """The outcome of the calls as they are written; where lists stand as texts, a note says what follows from lists."""
+    made = outcome(calls)
+    read = [with_lists(call) for call in calls]
+    if read == calls:
+        return made
+    other = "success" if outcome(read).success else "failure"
+    return replace(made, notes=(*made.notes, f"{LISTS_AS_TEXTS}: {other}"))
 
 
 class _Task(NamedTuple):
