@@ -59,6 +59,16 @@ def test_json_holds_each_run_with_the_exact_difference(folder):
     ]  # fmt: skip
 
 
+def test_json_has_no_numbers_that_json_has_not(folder):
+    run = tau_run(0, {}, 1.0)
+    call = run["traj"][1]["tool_calls"][0]["function"]
+    call["arguments"] = call["arguments"].replace('"zip": "b"', '"zip": NaN')
+    (folder / "runs.json").write_text(json.dumps([run]))
+    done = CliRunner().invoke(cli, ["recompute", str(folder), "--json"])
+    (made,) = json.loads(done.output, parse_constant=pytest.fail)["runs"]
+    assert made["difference"] == [{"at": "users/ada_1/address/zip", "expected": "b", "found": "nan"}]
+
+
 def test_the_table_counts_and_the_lines_name_the_difference(folder):
     done = CliRunner().invoke(
         cli, ["recompute", str(folder / "runs.json"), "--environment", str(folder / "environment")]

@@ -102,6 +102,30 @@ def test_a_recomputer_that_gives_up_is_a_reason():
     assert recompute(run, Environment("."), [Deep()]).reason == "closed"
 
 
+def test_numbers_without_a_text_are_a_reason(tau):
+    """Fifty times a number of 4,299 digits is longer than Python writes."""
+    huge = 10**4299
+    baggage = {
+        "reservation_id": "R1",
+        "total_baggages": 1,
+        "nonfree_baggages": huge,
+        "payment_id": "credit_card_1",
+    }
+    tau.write(
+        "runs.json",
+        [
+            tau.run(
+                tau.task(user_id="bo_1"),
+                message("assistant", None, ("update_reservation_baggages", baggage)),
+                STOP,
+            )
+        ],
+    )
+    (report,) = recompute_files(tau.folder / "runs.json")
+    assert report.recomputed.success is not True
+    assert report.recomputed.reason is None or "cannot be compared" in report.recomputed.reason
+
+
 @pytest.mark.parametrize("depth", [100, 900, 5000])
 def test_nesting_never_breaks_a_run(tau, depth):
     deep = '{"order_id": ' + "[" * depth + "]" * depth + ', "reason": "x"}'

@@ -47,7 +47,9 @@ def recompute_command(paths: tuple[Path, ...], *, environment: Path | None, as_j
 
 
 def _to_json(reports: list[RunReport]) -> str:
-    return json.dumps({"runs": [report.to_json() for report in reports]}, ensure_ascii=True, indent=1)
+    return json.dumps(
+        {"runs": [report.to_json() for report in reports]}, ensure_ascii=True, indent=1, allow_nan=False
+    )
 
 
 def _print(console: Console, reports: list[RunReport], findings: Findings) -> None:

@@ -109,6 +109,8 @@ def recompute(
                 return Recomputed(success=None, reason=str(reason))
             except RecursionError:
                 return Recomputed(success=None, reason="nested too deep")
+            except ValueError as error:  # whole numbers of thousands of digits have no text
+                return Recomputed(success=None, reason=f"values that cannot be compared: {error}")
     known = trajectory.origin.format if trajectory.origin else "unknown"
     return Recomputed(success=None, reason=f"no recomputer for format {known}")
 

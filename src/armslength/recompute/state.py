@@ -9,6 +9,7 @@ Reference: ``docs/reference/recompute.md``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -33,13 +34,10 @@ class Difference(NamedTuple):
     found: object
 
     def to_json(self) -> dict[str, object]:
-        """A mapping that JSON can write; a value that is absent has no key."""
-        made: dict[str, object] = {"at": self.at}
-        if self.expected is not ABSENT:
-            made["expected"] = self.expected
-        if self.found is not ABSENT:
-            made["found"] = self.found
-        return made
+        """A mapping that JSON can write: a value that is absent has no key, a number that is not finite is a text."""
+        values = {"expected": self.expected, "found": self.found}
+        shown = {name: _finite(value) for name, value in values.items() if value is not ABSENT}
+        return {"at": self.at, **shown}
 
 
 class State:
@@ -152,6 +150,14 @@ def _ordered(value: object) -> object:
     if isinstance(value, list):
         return tuple(_ordered(inner) for inner in value)
     return value
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_finite(inner) for inner in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _copied(value: Any) -> Any:  # noqa: ANN401 - JSON of any shape
