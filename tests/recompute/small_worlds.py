@@ -43,7 +43,7 @@ RETAIL = {
                 "credit_card_1": {"source": "credit_card", "id": "credit_card_1"},
                 "paypal_1": {"source": "paypal", "id": "paypal_1"},
             },
-            "orders": ["#1", "#2", "#3", "#4"],
+            "orders": ["#1", "#2", "#3", "#4", "#5"],
         }
     },
     "products": {
@@ -69,6 +69,9 @@ RETAIL = {
         "#2": _order("#2", "delivered", [_item("red", "p", 10.3), _item("red", "p", 10.3)], "paypal_1", 20.6),
         "#3": _order("#3", "pending", [_item("red", "p", 10.3)], "gift_card_1", 10.3),
         "#4": _order("#4", "pending (item modified)", [_item("blue", "p", 12.5)], "credit_card_1", 12.5),
+        "#5": _order(
+            "#5", "delivered", [_item("red", "p", 10.3), _item("gold", "p", 90.0)], "paypal_1", 100.3
+        ),
     },
 }
 

@@ -72,7 +72,7 @@ def test_any_arguments_leave_the_database_alone_and_end_a_call(data, room):
 def trial(tmp_path_factory, tasks, traj, tables):
     files = TauFiles(tmp_path_factory.mktemp("any"), copy.deepcopy(RETAIL), copy.deepcopy(AIRLINE))
     for name, content in tables.items():
-        files.write(f"environment/{name}", content)
+        files.write(f"environment/{name}", json.dumps(content))
     files.write("runs.json", [files.run(task, *traj, STOP) for task in tasks])
     return list(recompute_files(files.folder / "runs.json"))
 
@@ -107,7 +107,7 @@ def test_any_criteria_of_tau2_give_a_report(data, tmp_path_factory):
     keys = ("actions", "communicate_info", "nl_assertions", "env_assertions", "reward_basis")
     task = files.task(1) | {"evaluation_criteria": {key: data.draw(JSON) for key in keys}}
     call = message2("assistant", None, ("cancel_pending_order", data.draw(JSON)))
-    files.write("environment/retail_x/tasks.json", data.draw(st.just([task]) | JSON))
+    files.write("environment/retail_x/tasks.json", json.dumps(data.draw(st.just([task]) | JSON)))
     files.write("task_1.json", files.export(task, call, message2("user", "###STOP###")))
     (report,) = recompute_files(files.folder / "task_1.json")
     json.dumps(report.to_json())

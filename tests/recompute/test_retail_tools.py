@@ -235,6 +235,17 @@ def back(order, items, method):
 
 
 @BOTH
+def test_noted_items_are_sorted_and_the_difference_is_rounded(shop, room):
+    call = shop(room)
+    assert call("exchange_delivered_order_items", **swap("#5", ["red", "gold"], ["blue", "gold"])) == "done"
+    assert call["orders/#5/exchange_items"] == ["gold", "red"]
+    assert call["orders/#5/exchange_price_difference"] == 2.2 != 12.5 - 10.3
+    call = shop(room)
+    assert call("return_delivered_order_items", **back("#5", ["red", "gold"], "paypal_1")) == "done"
+    assert call["orders/#5/return_items"] == ["gold", "red"]
+
+
+@BOTH
 def test_return_only_notes(shop, room):
     for method in ("paypal_1", "gift_card_1"):
         call = shop(room)

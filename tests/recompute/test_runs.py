@@ -43,6 +43,11 @@ def test_files_of_one_run_are_one_source(files):
     ]  # fmt: skip
 
 
+def test_a_single_run_beside_none_is_its_file(files):
+    (row,) = agreements(recompute_files(files.folder / "one/a.json"))
+    assert (row.source, row.runs) == ("a.json", 1)
+
+
 def test_the_environment_is_the_nearest_or_the_given_one(files):
     (report,) = recompute_files(files.folder / "one/a.json")
     assert report.recomputed.success is True

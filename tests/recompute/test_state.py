@@ -61,6 +61,19 @@ def test_differences_name_the_place_and_both_values():
     assert made[1].to_json() == {"at": "t/a/list/1", "found": 2}
 
 
+def test_the_order_of_keys_does_not_matter_and_that_of_lists_does():
+    states = []
+    for pairs in ([("x", 1), ("y", {"a": 1, "b": 2})], [("y", {"b": 2, "a": 1}), ("x", 1)]):
+        state = State(BASE)
+        state.edit("t", "a")["n"] = dict(pairs)
+        state.commit()
+        states.append(state)
+    assert differences(*states) == ()
+    states[0].edit("t", "a")["list"] = [2, 1]
+    states[0].commit()
+    assert [difference.at for difference in differences(*states)] == ["t/a/list/0", "t/a/list/1"]
+
+
 def test_null_is_a_value_and_absent_is_none():
     expected, found = State(BASE), State(BASE)
     expected.edit("t", "a")["n"] = None

@@ -49,6 +49,21 @@ def test_a_wrong_join_is_explained_by_user_and_state(tau2):
     ]
 
 
+def test_the_same_records_in_another_state_do_not_fit(tau2):
+    mistaken = ("cancel_pending_order", {"order_id": "#1", "reason": "ordered by mistake"})
+    tasks = [
+        tau2.task(0, cancel("#3")),
+        tau2.task(1, mistaken, user="Bo Li"),
+        tau2.task(2, cancel("#1"), user="Bo Li"),
+    ]
+    tau2.write("environment/retail_x/tasks.json", tasks)
+    tau2.write(
+        "task_0.json", tau2.export(tasks[0], message2("assistant", None, cancel("#1")), STOP, user="Bo Li")
+    )
+    (report,) = recompute_files(tau2.folder / "task_0.json")
+    assert report.recomputed.fits == Fits(("1", "2"), ("2",))
+
+
 def test_without_a_database_the_user_alone_explains(tau2):
     (tau2.folder / "environment/retail_x/db.json").unlink()
     tasks = [tau2.task(0, user="Ada Byron"), tau2.task(1, user="Bo Li")]

@@ -111,7 +111,7 @@ def test_outputs_are_said_in_a_message_without_a_call(verdict, tau, said):
     assert verdict(task, said("user", "1234.5, a mug ###STOP###")).recomputed.success is False
 
 
-def test_an_expected_transfer_is_skipped(verdict, tau, said):
+def test_an_expected_transfer_changes_nothing(verdict, tau, said):
     assert verdict(tau.task(TRANSFER, CANCEL), *calling(said, CANCEL), STOP).recomputed.success is True
 
 

@@ -56,7 +56,9 @@ class TauBench:
         domain = task.domain or trajectory.task.partition("/")[0]
         database = _database(domain, environment)
         _check_user(task.definition.get("user_id"), database)
-        actions = [a for a in read_actions(task.definition.get("actions"), "kwargs") if a.name != _TRANSFER]
+        actions = read_actions(
+            task.definition.get("actions"), "kwargs"
+        )  # a transfer among them changes nothing
         expected = expected_state(environment, (self.name, domain, key), database, actions)
         turns, ended = _until_end(trajectory.turns)
         unmet = [] if ended else [Difference("end", "a signal that ends the run", ABSENT)]
