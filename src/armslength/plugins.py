@@ -1,6 +1,6 @@
 """What other packages offer by entry points: loaded once, and checked before anything is asked of it.
 
-Tests: ``tests/formats/test_registry.py``, ``tests/recompute/test_registry.py``.
+Tests: ``tests/formats/test_registry.py``, ``tests/recompute/test_corner_shop.py``.
 """
 
 from __future__ import annotations

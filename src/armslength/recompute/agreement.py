@@ -1,6 +1,6 @@
 """Declared against recomputed outcomes, counted by source: a file, or a folder of files that hold one run each.
 
-Tests: ``tests/recompute/test_agreement.py``.
+Tests: ``tests/recompute/test_run_reports.py``.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 - Recorded results are kept beside the calls for a later comparison and enter nothing else.
 - Arguments are JSON, or a literal of Python where a harness wrote it so; nothing is evaluated.
 
-Tests: ``tests/recompute/test_calls.py``.
+Tests: ``tests/recompute/test_visible_calls.py``.
 """
 
 from __future__ import annotations

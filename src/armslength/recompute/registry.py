@@ -3,7 +3,7 @@
 A package offers one by an entry point of the group ``armslength.recompute`` whose object is a class or an instance with
 the members of `Recomputer`. Such ones are asked first: they know something that ours do not.
 
-Tests: ``tests/recompute/test_registry.py``. How-to: ``docs/how-to/add-a-recomputer.md``.
+Tests: ``tests/recompute/test_corner_shop.py``. How-to: ``docs/how-to/add-a-recomputer.md``.
 """
 
 from __future__ import annotations

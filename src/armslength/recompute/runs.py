@@ -1,6 +1,6 @@
 """Recomputing the runs of files, one at a time as they are read; nothing is deduplicated.
 
-Tests: ``tests/recompute/test_runs.py``. Reference: ``docs/reference/recompute.md``.
+Tests: ``tests/recompute/test_run_reports.py``. Reference: ``docs/reference/recompute.md``.
 """
 
 from __future__ import annotations
