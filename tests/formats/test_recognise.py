@@ -45,18 +45,28 @@ def test_a_file_beside_runs_is_a_note(tmp_path):
 
 
 def test_a_folder_of_one_kind_is_asked_once(tmp_path):
-    """The second file with the same keys in the same folder goes to the same reader; another folder asks anew."""
+    """A file with the keys of an earlier one in the folder goes to its reader; another folder asks anew."""
     asked = []
-
     counting = SimpleNamespace(name="counting", detect=lambda _, path: asked.append(path))
     for name in ("a/1.json", "a/2.json", "b/1.json", "b/2.jsonl"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text('{"x": 1}')
     (tmp_path / "a/3.json").write_text('{"y": 1}')
+    (tmp_path / "a/4.json").write_text('{"x": {"z": 1}}')
+    (tmp_path / "a/5.json").write_text('{"x": "a text with \\"z\\": in it"}')
     recogniser = Recogniser([counting], Findings())
     for source in find_sources([tmp_path], Findings()):
         assert recogniser.reader_of(source).name == "counting"
-    assert asked == ["a/1.json", "a/3.json", "b/1.json", "b/2.jsonl"]
+    assert asked == ["a/1.json", "a/3.json", "a/4.json", "b/1.json", "b/2.jsonl"]
+
+
+def test_a_neighbour_with_the_same_top_keys_decides_nothing(tmp_path):
+    """A file of Anthropic's blocks between two of OpenAI's messages: all three are one key, ``messages``."""
+    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "look", "input": {}}]}
+    for name, messages in (("1", USER["messages"]), ("2", [call]), ("3", USER["messages"])):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"messages": messages}))
+    read_as = [(file.format, len([*file.trajectories])) for file in read_files(tmp_path)]
+    assert read_as == [("chat", 1), ("anthropic", 1), ("chat", 1)]
 
 
 def test_an_unknown_file_names_the_nearest_readers(tmp_path):

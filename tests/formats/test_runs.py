@@ -93,12 +93,30 @@ def test_a_stratum_is_of_failures():
 
 
 def test_task_and_policy_come_from_fields_that_the_caller_names():
-    trajectory, findings = made(run(group="g"), task="suite", policy="agent.model")
+    trajectory, findings = made(run(), task="suite", policy="agent.model")
     assert (trajectory.task, trajectory.group, trajectory.policy) == ("shop", "shop", "m1")
     assert not len(findings)
     trajectory, findings = made(run(group="g"), task="absent", policy="agent.absent")
     assert (trajectory.task, trajectory.group, trajectory.policy) == ("t", "g", "p")
     assert dict(findings.counts) == {"FIELD_MISSING": 2}
+
+
+def test_another_task_key_leaves_a_format_its_group():
+    """Runs that belong together, such as one worker's, would otherwise stand in training and in test folds."""
+    assert made(run(group="worker"), task="suite")[0].group == "worker"
+
+
+def test_a_label_is_a_field_like_any_other():
+    """Whether a reader also lists its labels as fields must not matter to the caller."""
+    labels = {
+        "reward": Label(None, "needs --success", found=0.4),
+        "utility": Label(True),
+        "lost": Label(None),
+    }
+    assert made(run(labels=labels), success="reward>=0.3")[0].outcome == Outcome(True, "reward", "B")
+    assert made(run(labels=labels), where=(("utility", "true"),))[0] is not None
+    assert made(run(labels=labels), where=(("utility", "false"),))[0] is None
+    assert made(run(labels=labels), where=(("lost", "null"),))[0] is not None
 
 
 @pytest.mark.parametrize(
@@ -110,6 +128,12 @@ def test_task_and_policy_come_from_fields_that_the_caller_names():
         ((("suite", "shop"), ("seed", "4")), False),
         ((("suite", "shop"), ("seed", "3")), True),
         ((("agent.model", "m1"),), True),
+        ((("seed", "3.0"),), True),
+        ((("score", "0.70"),), True),
+        ((("score", "7e-1"),), True),
+        ((("score", "nan"),), False),
+        ((("suite", "1"),), False),
+        ((("list", "[1,2]"),), True),
         ((("absent", ""),), False),
     ],
 )

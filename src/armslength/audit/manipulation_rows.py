@@ -64,9 +64,13 @@ class _Share:
         if not len(self._effect.rows):
             return Estimate(None, None, None, 0, 0, NO_DONOR)
         if self._n < MIN_ALERTS:
-            reason = f"{self._n} {self._of}, fewer than {MIN_ALERTS}: no number"
-            return Estimate(None, None, None, self._n, 0, reason)
+            return too_few(self._n, self._of)
         return self._resamples.share(part, self._whole, self._effect.rows, n=self._n)
+
+
+def too_few(n: int, of: str = "alerts") -> Estimate:
+    """The estimate below `MIN_ALERTS`: a count and no number."""
+    return Estimate(None, None, None, n, 0, f"{n} {of}, fewer than {MIN_ALERTS}: no number")
 
 
 def _drop(resamples: Resamples, effect: Effect, seeds: int) -> Estimate:

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from armslength.attacks import CHANNELS, DRAWS, active_test, attack
+from armslength.attacks import CHANNELS, DRAWS, active_test, attack, one_more_call
 from armslength.certificates import ceilings
 from armslength.encoders import Encoder, StaticTable, Vectors
 from armslength.heads import (
@@ -44,12 +44,12 @@ from .end_markers import end_markers
 from .evidence_controls import evidence_controls
 from .landmark_rows import landmarks
 from .manipulation_rows import active_control, attack_row, ceiling_row, over_seeds
-from .model import SCHEMA, Attack, Audit, Ceiling, Control, Leak, Provenance, Settings
+from .model import SCHEMA, Attack, Audit, Ceiling, Control, Leak, Provenance, Settings, Steering
 from .options import Options
 from .permuted_labels import permuted_labels
 from .prediction_rows import alert_row, evidence, rival_rows, score_row, task_row
 from .resamples import MIN_PAIRS, READS, Resamples
-from .steering_rows import stop_control
+from .steering_rows import call_rows, stop_control
 from .verdict import judge
 from .versions import commit, versions
 
@@ -125,7 +125,7 @@ class _Job:
         active = active_test(self.encoder, seed=self.seed)
         attacks, bounds = self._manipulate(resamples, vectors, heads, printed=active.passed)
         whether_evidence = evidence_controls(resamples)
-        stops = [stop_control(resamples, name, heads[name]) for name in HEADS]
+        steering = [row for name in HEADS for row in self._steer(resamples, vectors, name, heads[name])]
         rows = rival_rows(resamples, read, tuple(rivals), heads=HEADS, headline=options.authorship)
         explained = rival_rows(resamples, read, tuple(explanations), heads=HEADS, headline=options.authorship)
         by_task = task_row(resamples, heads, headline=options.authorship)
@@ -142,7 +142,7 @@ class _Job:
                 absent=[rival for rival in RIVALS if rival not in rivals],
                 doubts=[control.detail for control in whether_evidence if not control.passed],
                 explanations=explained,
-                stop=next(row.removed for row in stops if row.head == name),
+                steering=[row for row in steering if row.head == name],
             )
             for name in HEADS
         }
@@ -163,7 +163,7 @@ class _Job:
             aggregations=aggregations(resamples, named),
             alerts=[alert_row(resamples, name, heads[name], options.alpha) for name in HEADS],
             attacks=attacks,
-            steering=stops,
+            steering=steering,
             ceilings=bounds,
             controls=[
                 active_control(active),
@@ -247,6 +247,17 @@ class _Job:
             limits = [ceilings(self.corpus, vectors, run, channels=channels) for run in runs]
             bounds += [ceiling_row(resamples, name, effect, seeds) for effect in over_seeds(limits)]
         return attacks, bounds
+
+    def _steer(
+        self, resamples: Resamples, vectors: Vectors, name: Authorship, runs: Sequence[OutOfFold]
+    ) -> list[Steering]:
+        """What a policy achieves on a head by bringing about more evidence or less."""
+        self.progress(f"steering the evidence of the {name} head")
+        seeds = range(self.seed, self.seed + self.options.fold_seeds)
+        calls = [
+            one_more_call(self.corpus, vectors, run, seed=seed) for run, seed in zip(runs, seeds, strict=True)
+        ]
+        return [*call_rows(resamples, name, calls), stop_control(resamples, name, runs)]
 
     def _interference(self, scores: OutOfFold) -> Control:
         """Refit the strict head with every policy-written text replaced: not a bit may move (method 1.17)."""

@@ -8,6 +8,7 @@ Tests: ``tests/formats/test_runs.py``.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -100,21 +101,22 @@ def to_trajectory(run: Run, options: ReadOptions, findings: Findings) -> Traject
     Returns:
         The trajectory, or None if the caller's ``where`` leaves it out.
     """
-    if options.where and not is_wanted(run.lookup, options, run.at, findings):
+    lookup = _with_labels(run)
+    if options.where and not is_wanted(lookup, options, run.at, findings):
         return None
-    outcome, unlabelled = _outcome(run, options, findings)
+    outcome, unlabelled = _outcome(run, lookup, options, findings)
     declared = run.declared if run.declared is not None else (outcome.success if outcome else None)
     excluded = run.excluded
     if excluded is not None:
         outcome = None
         if excluded == "crashed" and options.crashed == "failure":
             outcome, excluded, unlabelled = Outcome(False, "crashed", "B", "crashed"), None, None
-    task = chosen_key(run.lookup, options.task, run.at, findings)
+    task = chosen_key(lookup, options.task, run.at, findings) or run.task
     return Trajectory(
         id=run.id,
-        task=task or run.task,
-        group=task or run.group or run.task,
-        policy=chosen_key(run.lookup, options.policy, run.at, findings) or run.policy,
+        task=task,
+        group=run.group or task,
+        policy=chosen_key(lookup, options.policy, run.at, findings) or run.policy,
         turns=run.turns,
         outcome=outcome,
         trial=run.trial,
@@ -146,8 +148,7 @@ def is_wanted(lookup: Lookup, options: ReadOptions, at: str, findings: Findings)
     for key, value in options.where:
         wanted.setdefault(key, set()).add(value)
     for key, values in wanted.items():
-        stored = lookup(key)
-        if stored is MISSING or (stored if isinstance(stored, str) else canonical(stored)) not in values:
+        if not any(_says(lookup(key), value) for value in values):
             findings.note("LEFT_OUT_BY_WHERE", at)
             return False
     return True
@@ -205,7 +206,34 @@ def _keep_task(definition: object, options: ReadOptions) -> str | None:
     return key
 
 
-def _outcome(run: Run, options: ReadOptions, findings: Findings) -> tuple[Outcome | None, str | None]:
+def _with_labels(run: Run) -> Lookup:
+    """The record's fields, and its labels by name, wherever the format keeps them."""
+
+    def lookup(name: str) -> object:
+        value = run.lookup(name)
+        label = run.labels.get(name) if value is MISSING else None
+        if label is None:
+            return value
+        return label.success if label.found is None else label.found
+
+    return lookup
+
+
+def _says(stored: object, wanted: str) -> bool:
+    """Whether a field has the value that the caller wrote; numbers are compared as numbers."""
+    if stored is MISSING:
+        return False
+    if isinstance(stored, str):
+        return stored == wanted
+    if isinstance(stored, int | float) and not isinstance(stored, bool):
+        with contextlib.suppress(ValueError):
+            return stored == float(wanted) or canonical(stored) == wanted
+    return canonical(stored) == wanted
+
+
+def _outcome(
+    run: Run, lookup: Lookup, options: ReadOptions, findings: Findings
+) -> tuple[Outcome | None, str | None]:
     rule = parse_rule(options.success)
     name = rule.field if rule else options.label or run.label
     if name is None and len(run.labels) == 1:
@@ -223,7 +251,7 @@ def _outcome(run: Run, options: ReadOptions, findings: Findings) -> tuple[Outcom
                 outcome_of(Judgement(None, label.reason), name, run.at, label.found, findings)
             return None, label.reason or "no outcome"
         return _stratified(Outcome(label.success, name, label.grade), run), None
-    value = run.lookup(name)
+    value = lookup(name)
     if value is MISSING:
         if rule is None and run.excluded is None:
             choices = ", ".join(run.labels) or "none"

@@ -1,6 +1,6 @@
 """From the expected actions of a task to the state that a run has to reach.
 
-Tests: ``tests/recompute/test_tau_bench.py``, ``tests/recompute/test_tau2_bench.py``.
+Tests: ``tests/recompute/test_tau_reward.py``, ``tests/recompute/test_tau2_reward.py``.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ actions. ``COMMUNICATE``: each string occurs in a text of the assistant. ``ACTIO
 - Assertions that another model judges are unmeasured, unless another part fails: then the product is 0 all the same.
 - A run that its reader refuses, since its conversation is another task's, has no outcome; `tau2_fits` explains it.
 
-Tests: ``tests/recompute/test_tau2_bench.py``. Reference: ``docs/reference/recompute.md``.
+Tests: ``tests/recompute/test_tau2_reward.py``. Reference: ``docs/reference/recompute.md``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Where τ²-bench's databases and tasks lie in an environment: folders ``retail``, ``retail_…``, one with ``db.json``.
 
-Tests: ``tests/recompute/test_tau2_bench.py``. Reference: ``docs/reference/recompute.md``.
+Tests: ``tests/recompute/test_tau2_reward.py``. Reference: ``docs/reference/recompute.md``.
 """
 
 from __future__ import annotations

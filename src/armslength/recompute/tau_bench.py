@@ -10,7 +10,7 @@ expected output occurs in a message of the policy to the user.
   its text: then a note says what the outcome is if such texts are lists.
 - The task is found by its content: in the environment's lists, or as the run's file states it, which a note says.
 
-Tests: ``tests/recompute/test_tau_bench.py``. Reference: ``docs/reference/recompute.md``.
+Tests: ``tests/recompute/test_tau_reward.py``. Reference: ``docs/reference/recompute.md``.
 """
 
 from __future__ import annotations

@@ -49,6 +49,8 @@ def table(result: Audit, findings: Mapping[str, int]) -> str:
     if result.scores:
         console.print(_prediction(result))
         console.print(_manipulation(result))
+    if result.steering:
+        console.print(_steering(result))
     stream = console.file
     assert isinstance(stream, io.StringIO)  # noqa: S101 - made so above
     return stream.getvalue()
@@ -99,6 +101,19 @@ def _manipulation(result: Audit) -> Table:
             head, channel, str(alerts), *cells, text(sphere.value) if read else "0, by construction",
             "–" if drop is None else f"{drop:.2f}",
         )  # fmt: skip
+    return table
+
+
+def _steering(result: Audit) -> Table:
+    title = "What can it do by other evidence, or less of it? (share removed)"
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    kinds = list(dict.fromkeys((row.kind, row.best_of) for row in result.steering))
+    table.add_column("head")
+    for kind, best_of in kinds:
+        table.add_column(f"{kind}, best of {best_of}" if best_of else kind, justify="right")
+    for head in dict.fromkeys(row.head for row in result.steering):
+        found = {(row.kind, row.best_of): row.removed for row in result.steering if row.head == head}
+        table.add_row(head, *(text(found[kind]) if kind in found else "" for kind in kinds))
     return table
 
 

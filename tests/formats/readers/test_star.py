@@ -79,7 +79,7 @@ def test_another_label_may_be_named(data, label, first, second):
 def test_where_and_keys_may_be_chosen(data):
     options = ReadOptions(where=[("MultiTask", "true")], task="Domains", policy="UserWorker")
     (got,) = read(data / "star", options)
-    assert (got.id, got.task, got.group, got.policy) == ("8", "ride+weather", "ride+weather", "user-a")
+    assert (got.id, got.task, got.group, got.policy) == ("8", "ride+weather", "user-a", "user-a")
 
 
 def dialogue(*events, tasks=("hotel_book",), **fields):

@@ -91,9 +91,7 @@ class Interchange:
             if options.where and not is_wanted(lookup, options, row.at, findings):
                 continue
             decoded.id = distinct(decoded.id, row.position, names, row.at, findings)
-            task = chosen_key(lookup, options.task, row.at, findings)
-            if task is not None:
-                decoded.task, decoded.group = task, UNSET
+            decoded.task = chosen_key(lookup, options.task, row.at, findings) or decoded.task
             decoded.policy = chosen_key(lookup, options.policy, row.at, findings) or decoded.policy
             if options.label and decoded.outcome and decoded.outcome.source != options.label:
                 found = f"labels: {decoded.outcome.source}"
@@ -109,8 +107,8 @@ def _is_sound(reward: StepReward) -> bool:
 
 def _lookup(row: Row, decoded: InterchangeRow) -> Lookup:
     def lookup(name: str) -> object:
-        value = getattr(decoded, name, UNSET)
-        if value is not UNSET and not isinstance(value, msgspec.Struct):
+        value = getattr(decoded, name, None)
+        if isinstance(value, str | int):
             return value
         fields: dict[str, Any] | None = decode(row, _FIELDS, Findings())
         return fields_of(fields or {})(name)
