@@ -82,6 +82,7 @@ def test_the_table_counts_and_the_lines_name_the_difference(folder):
         "runs.json, task 1, trial 1: declared success, recomputed failure: "
         'users/ada_1/address/zip expected "b", found "[c]"'
     ) in text
+    assert 'runs.json, task 0, trial 1, step 1, modify_user_address: recorded "x", recomputed' in text
     assert "task stated by the run's file alone 2" in text
 
 

@@ -23,6 +23,7 @@ from .read import console_for, in_lines, listing, print_findings
 _DIFFERENCES_SHOWN = 6
 _VALUE_SHOWN = 60
 _NOTES_SHOWN = 8
+_UNEQUAL_SHOWN = 10
 
 
 @click.command("recompute")
@@ -63,6 +64,7 @@ def _print(console: Console, reports: list[RunReport], findings: Findings) -> No
         table.add_row(escape(in_lines(row.source)), *_cells(row))
     console.print(table)
     _print_calls(console, rows)
+    _print_unequal(console, reports)
     disagreeing = [report for report in reports if report.agrees is False]
     console.print(f"disagreements: {len(disagreeing):,}")
     for report in disagreeing:
@@ -90,6 +92,18 @@ def _print_calls(console: Console, rows: list[Agreement]) -> None:
     if notes:
         more = f" and {len(notes) - _NOTES_SHOWN} other notes" if len(notes) > _NOTES_SHOWN else ""
         console.print(f"notes: {escape(listing(dict(notes.most_common(_NOTES_SHOWN))))}{more}")
+
+
+def _print_unequal(console: Console, reports: list[RunReport]) -> None:
+    """The first recorded results that are not ours, one of a run."""
+    runs = [report for report in reports if report.recomputed.unequal]
+    for report in runs[:_UNEQUAL_SHOWN]:
+        unequal = report.recomputed.unequal[0]
+        shown = f"recorded {_value(unequal.recorded)}, recomputed {_value(unequal.recomputed)}"
+        line = f"  {_name(report)}, step {unequal.step}, {unequal.tool}: {shown}"
+        console.print(escape(line), highlight=False)
+    if len(runs) > _UNEQUAL_SHOWN:
+        console.print(f"  and in {len(runs) - _UNEQUAL_SHOWN:,} other runs")
 
 
 def _line(report: RunReport) -> str:
