@@ -1,6 +1,6 @@
 """Calls are executed one by one; what fails changes nothing, and recorded results are only compared."""
 
-from armslength.recompute import NOT_COMPARED, Call, Refusal, State, execute
+from armslength.recompute import NOT_COMPARED, Call, Refusal, State, Unequal, execute
 from armslength.records import Turn
 
 
@@ -48,9 +48,11 @@ def test_each_call_is_counted_by_what_became_of_it():
         "done": 4, "refused": 5, "unreadable arguments": 1, "unknown tool": 2, "unknown tool answered": 1,
         "equal": 4, "unequal": 3,
     }  # fmt: skip
-    assert [(unequal.step, unequal.tool, unequal.recorded) for unequal in made.unequal] == [
-        (5, "double", '{"n": 8}'), (6, "double", "no JSON"), (11, "say", "else"),
-    ]  # fmt: skip
+    assert made.unequal == (
+        Unequal(5, "double", "", '{"n": 8}', "refused: double() got an unexpected keyword argument 'more'"),
+        Unequal(6, "double", "", "no JSON", "unreadable arguments: no mapping from names"),
+        Unequal(11, "say", "", "else", "said"),
+    )
     assert state.get("t", "a")["n"] == 4
     assert made.foreign == ("other",)
 

@@ -100,7 +100,7 @@ def _print_unequal(console: Console, reports: list[RunReport]) -> None:
     for report in runs[:_UNEQUAL_SHOWN]:
         unequal = report.recomputed.unequal[0]
         shown = f"recorded {_value(unequal.recorded)}, recomputed {_value(unequal.recomputed)}"
-        line = f"  {_name(report)}, step {unequal.step}, {unequal.tool}: {shown}"
+        line = f"  {_name(report)}, step {unequal.step}, {unequal.tool}{unequal.at}: {shown}"
         console.print(escape(line), highlight=False)
     if len(runs) > _UNEQUAL_SHOWN:
         console.print(f"  and in {len(runs) - _UNEQUAL_SHOWN:,} other runs")

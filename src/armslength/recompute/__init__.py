@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from .calls import Call, calls_of, read_arguments, says, texts_of, until_end
 from .environment import Environment, Environments, Unavailable
-from .execute import NOT_COMPARED, Executed, Refusal, Tool, Unequal, execute
+from .execute import NOT_COMPARED, Executed, Refusal, Tool, execute
 from .protocol import Fits, Recomputed, Recomputer, verdict
 from .registry import recomputers
+from .results import Unequal
 from .runs import RunReport, recompute, recompute_files
 from .state import ABSENT, Difference, State, differences
 

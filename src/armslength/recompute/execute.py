@@ -13,10 +13,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from armslength.formats import parse
-from armslength.records import Turn
-
 from .calls import Call
+from .results import Unequal, first_difference, is_error
 from .state import State
 
 Tool = Callable[..., object]
@@ -30,22 +28,6 @@ _ERRORS: Final = (TypeError, LookupError, ValueError, AttributeError, Arithmetic
 
 class Refusal(Exception):  # noqa: N818 - an answer of the environment, no error of ours
     """A tool refuses a call; the state stays as it is."""
-
-
-class Unequal(NamedTuple):
-    """A recorded result that is not the one that the call has on the recomputed state.
-
-    Attributes:
-        step: of the call's message.
-        tool: its name.
-        recorded: the beginning of the recorded result.
-        recomputed: the beginning of ours.
-    """
-
-    step: int
-    tool: str
-    recorded: str
-    recomputed: str
 
 
 class Executed(NamedTuple):
@@ -84,15 +66,14 @@ def execute(state: State, tools: Tools, calls: Iterable[Call]) -> Executed:
         if call.result is None or value is NOT_COMPARED:
             continue
         if became == "unknown tool":
-            if not _is_error(call.result):
+            if not is_error(call.result):
                 counts["unknown tool answered"] += 1
                 foreign[call.name] = None
             continue
-        same = _is_recorded(call.result, became, value)
-        counts["equal" if same else "unequal"] += 1
-        if not same:
-            ours = f"{became}: {value}" if became != "done" else str(value)
-            unequal.append(Unequal(call.step, call.name, call.result.text[:_SHOWN], ours[:_SHOWN]))
+        place = first_difference(call.result, became, value)
+        counts["unequal" if place else "equal"] += 1
+        if place:
+            unequal.append(Unequal(call.step, call.name, place.at, place.found, place.expected))
     return Executed(counts, tuple(unequal), tuple(foreign))
 
 
@@ -117,33 +98,5 @@ def reads(tools: Sequence[str]) -> dict[str, Tool]:
     return dict.fromkeys(tools, _not_compared)
 
 
-_SHOWN: Final = 200
-_SAYS_ERROR: Final = ("Error", "Unknown action")
-
-
 def _not_compared(_: State, /, **__: object) -> object:
     return NOT_COMPARED
-
-
-def _is_recorded(recorded: Turn, became: str, value: object) -> bool:
-    """Errors equal errors, whatever their text; values equal as JSON, where 5 is 5.0 and null is a key left out."""
-    failed = _is_error(recorded)
-    if failed or became != "done":
-        return failed and became != "done"
-    if isinstance(value, str):
-        return value == recorded.text
-    try:
-        stored = parse(recorded.text)
-        return stored == value or _without_nulls(stored) == _without_nulls(value)
-    except ValueError:
-        return False
-
-
-def _is_error(recorded: Turn) -> bool:
-    return bool(recorded.error) or recorded.text.startswith(_SAYS_ERROR)
-
-
-def _without_nulls(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _without_nulls(inner) for key, inner in value.items() if inner is not None}
-    return [_without_nulls(inner) for inner in value] if isinstance(value, list) else value

@@ -10,7 +10,8 @@ from typing import NamedTuple, Protocol
 from armslength.records import Trajectory
 
 from .environment import Environment
-from .execute import Executed, Unequal
+from .execute import Executed
+from .results import Unequal
 from .state import Difference
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
 Record = dict[str, Any]
@@ -120,23 +121,35 @@ def differences(expected: State, found: State) -> tuple[Difference, ...]:
     made: list[Difference] = []
     for table, key in sorted(expected.touched | found.touched):
         here, there = expected.get(table, key), found.get(table, key)
-        _compare(f"{table}/{key}", ABSENT if here is None else here, ABSENT if there is None else there, made)
+        made += compare(
+            f"{table}/{key}", ABSENT if here is None else here, ABSENT if there is None else there
+        )
     return tuple(made)
 
 
-def _compare(at: str, expected: object, found: object, made: list[Difference]) -> None:
+def compare(at: str, expected: object, found: object) -> list[Difference]:
+    """Where two values differ.
+
+    Args:
+        at: the place of both.
+        expected: any JSON value, or `ABSENT`.
+        found: likewise.
+
+    Returns:
+        One entry for each value within that differs.
+    """
     if _form(expected) == _form(found):
-        return
+        return []
+    pairs: list[tuple[object, object, object]]
     if isinstance(expected, dict) and isinstance(found, dict):
-        for key in sorted({*expected, *found}):
-            _compare(f"{at}/{key}", expected.get(key, ABSENT), found.get(key, ABSENT), made)
+        keys = sorted({*expected, *found})
+        pairs = [(key, expected.get(key, ABSENT), found.get(key, ABSENT)) for key in keys]
     elif isinstance(expected, list) and isinstance(found, list):
-        for index in range(max(len(expected), len(found))):
-            here = expected[index] if index < len(expected) else ABSENT
-            there = found[index] if index < len(found) else ABSENT
-            _compare(f"{at}/{index}", here, there, made)
+        both = zip_longest(expected, found, fillvalue=ABSENT)
+        pairs = [(index, here, there) for index, (here, there) in enumerate(both)]
     else:
-        made.append(Difference(at, expected, found))
+        return [Difference(at, expected, found)]
+    return [place for key, here, there in pairs for place in compare(f"{at}/{key}", here, there)]
 
 
 def _form(value: object) -> str:
