@@ -1,5 +1,6 @@
 """Recomputed outcomes on the public corpora: agreement by source against the counts of an independent recount."""
 
+import json
 import os
 from collections import Counter
 from pathlib import Path
@@ -10,6 +11,7 @@ from armslength.recompute import recompute_files
 from armslength.recompute.agreement import agreements
 
 DATA = os.environ.get("ARMSLENGTH_DATA")
+SHARED = Path(os.environ.get("ARMSLENGTH_SHARED", Path(__file__).parents[2] / "../shared"))
 pytestmark = [
     pytest.mark.corpora,
     pytest.mark.skipif(DATA is None, reason="ARMSLENGTH_DATA is not set"),
@@ -74,6 +76,20 @@ def test_lists_written_as_texts_explain_every_disagreement_of_the_assertions_fil
             (note,) = (note for note in report.recomputed.notes if "read as lists" in note)
             words[note.endswith("success") == report.declared] += 1
     assert words == {True: 56}
+
+
+def test_each_run_of_each_file_is_reported_with_its_declared_label():
+    """Runs and labels of all τ-bench files equal the counts of the independent script."""
+    expected = json.loads((SHARED / "corpora/agents/expected.json").read_text())["tau_bench"]["files"]
+    runs, declared = Counter(), {}
+    for report in recompute_files(Path(DATA) / "tau_bench"):
+        name = f"tau_bench/{report.file}"
+        runs[name] += 1
+        if report.declared is not None:
+            word = "success" if report.declared else "failure"
+            declared.setdefault(name, Counter())[word] += 1
+    assert runs == {name: counts["trajectories"] for name, counts in expected.items()}
+    assert declared == {name: counts["labels"] for name, counts in expected.items() if counts["labels"]}
 
 
 def test_recorded_results_of_tau2_are_ours():

@@ -26,7 +26,7 @@ from .protocol import Recomputed, verdict
 from .state import ABSENT, Difference, State, differences
 from .tasks import STATED_BY_FILE, expected_state, read_actions, read_texts
 from .tau2_fits import fits_of
-from .tau2_world import database_of, listed_tasks
+from .tau2_world import database_of, listed_definitions
 
 _CRASHED: Final = "crashed"
 #: Parts of a reward that nothing recomputes, by the key of what they assert.
@@ -53,7 +53,7 @@ class Tau2Bench:
             fits = fits_of(trajectory, domain, environment)
             return Recomputed(success=None, reason=origin.excluded, fits=fits)
         key = origin.task_digest or ""
-        listed = {task.key: task.definition for task in listed_tasks(domain, environment)}
+        listed = listed_definitions(domain, environment)
         task = listed.get(key) or environment.stated.get(key)
         if not isinstance(task, Mapping):
             raise Unavailable("task unknown")

@@ -48,6 +48,14 @@ def listed_tasks(domain: str, environment: Environment) -> Sequence[ListedTask]:
     return environment.once(("tau2_bench tasks", domain), lambda: _read_tasks(domain, environment))
 
 
+def listed_definitions(domain: str, environment: Environment) -> Mapping[str, Mapping[str, Any]]:
+    """What the listed tasks of a domain expect, by digest."""
+    return environment.once(
+        ("tau2_bench definitions", domain),
+        lambda: {task.key: task.definition for task in listed_tasks(domain, environment)},
+    )
+
+
 def _read_database(domain: str, environment: Environment) -> Database:
     if environment.folder is None:
         raise Unavailable("no environment folder")
