@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from armslength.encoders import UNIT
-from armslength.geometry import current_run_spans, first_run_spans, levels, prefix_spans, readable
+from armslength.geometry import current_run_spans, first_run_spans, levels, prefix_spans, readable, velocities
 from armslength.records import READ_ROLES, ROLES, WRITERS, Corpus, Outcome, Trajectory, Turn, may_read
 
 WORDS = [f"text {n}" for n in range(9)]
@@ -103,3 +103,44 @@ def test_the_largest_sums_do_not_overflow():
     corpus = Corpus.build([Trajectory("1", "1", "1", "p", turns, Outcome(True, "made up", "A"))])
     found = levels(np.full((1, 2), UNIT, dtype=np.int16), corpus, prefix_spans(corpus, "strict"))
     assert found.tolist() == [[1.0, 1.0, 0.0, 0.0]]
+
+
+@settings(max_examples=150, deadline=None)
+@given(corpora, st.sampled_from(AUTHORSHIPS), st.integers(0, 2**32 - 1))
+def test_velocities_equal_direct_computation(corpus, authorship, seed):
+    """Σ p v / Σ p² over each role's own turns of the prefix, with p from −1 to 1; zero below two turns."""
+    vectors = np.random.default_rng(seed).integers(-UNIT, UNIT + 1, (len(corpus.texts), 3)).astype(np.int16)
+    got = velocities(vectors, corpus, prefix_spans(corpus, authorship))
+    for point in range(len(corpus.points)):
+        start, end = seen(corpus, "prefix", point)
+        for block, role in enumerate(READ_ROLES[authorship]):
+            mine = [
+                vectors[corpus.text[t]].astype(np.float64) / UNIT
+                for t in range(start, end)
+                if ROLES[corpus.role[t]] == role and may_read(authorship, role, WRITERS[corpus.writer[t]])
+            ]
+            n = len(mine)
+            p = [2 * j / (n - 1) - 1 for j in range(n)] if n > 1 else []
+            slope = (
+                sum(q * v for q, v in zip(p, mine, strict=True)) / sum(q * q for q in p)
+                if n > 1
+                else np.zeros(3)
+            )
+            assert np.allclose(got[point, block * 3 : block * 3 + 3], slope, atol=1e-12)
+
+
+def test_velocity_is_that_of_the_roles_own_turns():
+    """Turns of others between them stretch nothing."""
+    plain = [Turn("user", "user", word, 0) for word in WORDS[:3]]
+    padded = [
+        t
+        for turn in plain
+        for t in (turn, Turn("assistant", "policy", "well", 0), Turn("system", "task", "s", 0))
+    ]
+    made = []
+    for turns in (plain, padded):
+        corpus = Corpus.build([Trajectory("1", "1", "1", "p", tuple(turns), Outcome(True, "x", "A"))])
+        vectors = np.array([[len(text) * 100, ord(text[-1])] for text in corpus.texts], dtype=np.int16)
+        made.append(velocities(vectors, corpus, prefix_spans(corpus, "strict"))[-1])
+    assert made[0].tolist() == made[1].tolist()
+    assert made[0].any()

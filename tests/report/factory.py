@@ -21,6 +21,7 @@ from armslength.audit.model import (
     Settings,
     Steering,
     Stratum,
+    Variant,
     Verdict,
 )
 
@@ -58,6 +59,10 @@ def normal(text: str = "", *, word: str = "monitor", share: Estimate = SHARE, pa
         data=_data(text),
         scores=[Score(h, h, [0], "words", at, AUC, WITHIN, 123, (0.70, 0.72)) for h in HEADS for at in READS],
         rivals=[Rival(rival, at, AUC, WITHIN, DIFFERENCE, WITHIN, dict.fromkeys(HEADS, DIFFERENCE)) for at in READS],
+        variants=[
+            Variant(f"second{text}", "strict", [0], f"words{text}", "groups", at, AUC, WITHIN, DIFFERENCE)
+            for at in READS
+        ],
         landmarks=[
             Landmark("strict", "R3@2", 300, 140, Estimate(0.47, 0.4, 0.5, 300, 45), AUC),
             Landmark("strict", "R1-1", 310, 150, Estimate(0.48, 0.4, 0.5, 310, 45), AUC),
@@ -90,8 +95,8 @@ def unmeasured(text: str = "") -> Audit:
     return Audit(
         schema=SCHEMA, verdict=Verdict("unmeasured", f"Unmeasured: {reason}.", {}, [reason], []),
         verdicts=dict.fromkeys(HEADS, "unmeasured"), data=data, scores=[], rivals=[], explanations=[],
-        landmarks=[], aggregations=[], alerts=[], attacks=[], ladder=[], denial=[], steering=[], ceilings=[],
-        controls=[], leak=None, settings=_settings(text), provenance=Provenance("", {}, {}, 1, None),
+        variants=[], landmarks=[], aggregations=[], alerts=[], attacks=[], ladder=[], denial=[], steering=[],
+        ceilings=[], controls=[], leak=None, settings=_settings(text), provenance=Provenance("", {}, {}, 1, None),
     )  # fmt: skip
 
 

@@ -57,6 +57,7 @@ def audit(
     seed: int | None = None,
     encoder: Encoder | None = None,
     threads: int | None = None,
+    variants: bool = False,
     command: str = "",
     progress: Callable[[str], None] | None = None,
 ) -> Audit:
@@ -72,6 +73,7 @@ def audit(
         seed: of folds, donors and resamples; by default derived from the digest of the trajectories.
         encoder: text → vectors; the static table by default.
         threads: folds fitted at once; no figure depends on it.
+        variants: also fit the headline head at degree 1, with a second encoder, and with whole policies left out.
         command: what to print as the command that made the result.
         progress: called with a short text at each step.
 
@@ -101,7 +103,7 @@ def audit(
         raise InputError(
             "ARGUMENT_RANGE", at="audit", found=found, expected="at least 1 fold seed, 100 resamples"
         )
-    options = Options(authorship, alpha, fold_seeds, resamples, end, command, seed, threads)
+    options = Options(authorship, alpha, fold_seeds, resamples, end, command, seed, threads, variants)
     return run_audit(trajectories, options=options, encoder=encoder, progress=progress or (lambda _: None))
 
 

@@ -104,7 +104,7 @@ def nothing_measured(
     """The result where nothing can be measured: what was read and left out, and why there is no figure."""
     return Audit(
         schema=SCHEMA, verdict=unmeasured(reason), verdicts=dict.fromkeys(heads, "unmeasured"),
-        data=empty_data(corpus, read), scores=[], rivals=[], explanations=[], landmarks=[], aggregations=[],
-        alerts=[], attacks=[], ladder=[], denial=[], steering=[], ceilings=[], controls=[], leak=None,
+        data=empty_data(corpus, read), scores=[], rivals=[], explanations=[], variants=[], landmarks=[],
+        aggregations=[], alerts=[], attacks=[], ladder=[], denial=[], steering=[], ceilings=[], controls=[], leak=None,
         settings=settings, provenance=provenance,
     )  # fmt: skip

@@ -100,6 +100,25 @@ class Rival(msgspec.Struct, frozen=True):
     differences: dict[str, Estimate]
 
 
+class Variant(msgspec.Struct, frozen=True):
+    """The headline head made otherwise, at one read.
+
+    Attributes:
+        left_out: what the folds hold out as a whole: ``groups``, or ``policies``.
+        difference: AUC of the variant minus that of the head.
+    """
+
+    name: str
+    head: str
+    degrees: list[int]
+    encoder: str
+    left_out: str
+    read: str
+    auc: Estimate
+    auc_within_task: Estimate
+    difference: Estimate
+
+
 class Landmark(msgspec.Struct, frozen=True):
     """How a head predicts at one decision point, among the runs that have it.
 
@@ -302,6 +321,7 @@ class Audit(msgspec.Struct, frozen=True):
     scores: list[Score]
     rivals: list[Rival]
     explanations: list[Rival]
+    variants: list[Variant]
     landmarks: list[Landmark]
     aggregations: list[Aggregation]
     alerts: list[Alert]

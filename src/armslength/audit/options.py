@@ -19,3 +19,4 @@ class Options:
     command: str = ""
     seed: int | None = None
     threads: int | None = None
+    variants: bool = False

@@ -20,6 +20,7 @@ from armslength.heads import (
     INNER,
     OUTER,
     PENALTIES,
+    FittedReader,
     LevelReader,
     OutOfFold,
     Reader,
@@ -44,7 +45,7 @@ from .evidence_controls import evidence_controls
 from .landmark_rows import landmarks
 from .manipulation import manipulate
 from .manipulation_rows import active_control
-from .model import SCHEMA, Audit, Control, Leak, Provenance, Settings
+from .model import SCHEMA, Audit, Control, Leak, Provenance, Settings, Variant
 from .options import Options
 from .permuted_labels import permuted_labels
 from .prediction_rows import alert_row, evidence, rival_rows, score_row, task_row
@@ -159,6 +160,7 @@ class _Job:
             ],
             rivals=rows,
             explanations=explained,
+            variants=self._variants(resamples, vectors, heads[options.authorship]),
             landmarks=landmarks(resamples, named),
             aggregations=aggregations(resamples, named),
             alerts=[alert_row(resamples, name, heads[name], options.alpha) for name in HEADS],
@@ -201,7 +203,11 @@ class _Job:
         return [self._cross_fit(reader, self.corpus, splits) for splits in self._splits]
 
     def _cross_fit(
-        self, reader: Reader, corpus: Corpus, splits: Sequence[Split], penalties: Sequence[float] = PENALTIES
+        self,
+        reader: Reader | FittedReader,
+        corpus: Corpus,
+        splits: Sequence[Split],
+        penalties: Sequence[float] = PENALTIES,
     ) -> OutOfFold:
         threads = self.options.threads or os.cpu_count() or 1
         return cross_fit(
@@ -221,6 +227,20 @@ class _Job:
             policy_prior(self.corpus),
         )
         return [reader for reader in made if reader is not None]
+
+    def _variants(self, resamples: Resamples, vectors: Vectors, head: Sequence[OutOfFold]) -> list[Variant]:
+        if not self.options.variants:
+            return []
+        from .variant_rows import variants  # scikit-learn takes a while to load
+
+        def fit(reader: Reader | FittedReader, splits: Sequence[Split]) -> OutOfFold:
+            self.progress(f"fitting {reader.name}")
+            return self._cross_fit(reader, self.corpus, splits)
+
+        return variants(
+            resamples, vectors, head, fit, authorship=self.options.authorship, encoder=self.encoder.name,
+            splits=self._splits, seed=self.seed,
+        )  # fmt: skip
 
     def _interference(self, scores: OutOfFold) -> Control:
         """Refit the strict head with every policy-written text replaced: not a bit may move (method 1.17)."""

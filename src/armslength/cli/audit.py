@@ -48,6 +48,10 @@ from .inputs import input_options
     "--gate", "gates", metavar="EXPR", multiple=True,
     help="A figure that must hold, such as 'ceiling<=0.1'; else the exit code is 1.",
 )  # fmt: skip
+@click.option(
+    "--variants", is_flag=True,
+    help="Also fit the headline head at degree 1, with a second encoder, and with whole policies left out.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print audit.json instead of the table.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown for a change request.")
 @input_options
@@ -62,6 +66,7 @@ def audit_command(
     resamples: int,
     seed: int | None,
     gates: tuple[str, ...],
+    variants: bool,
     as_json: bool,
     as_markdown: bool,
     inputs: ReadOptions,
@@ -80,6 +85,7 @@ def audit_command(
             resamples=resamples,
             end=end,
             seed=seed,
+            variants=variants,
             command=_command(),
             progress=progress,
         )

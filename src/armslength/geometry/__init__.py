@@ -8,6 +8,7 @@ from .levels import (
     levels,
     prefix_spans,
     readable,
+    velocities,
 )
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "levels",
     "prefix_spans",
     "readable",
+    "velocities",
 ]

@@ -72,7 +72,7 @@ def levels(vectors: Vectors, corpus: Corpus, spans: Spans, *, absent: float = 0.
         Shape (points, roles × d), roles side by side.
     """
     size = vectors.shape[1]
-    out = np.full((len(corpus.points), len(spans.turns) * size), absent)
+    out = np.full((len(spans.low[0]), len(spans.turns) * size), absent)
     for index, (turns, low, high) in enumerate(zip(*spans, strict=True)):
         count = high - low
         # Sums may wrap around in 32 bits; the difference of two is exact as long as it fits itself.
@@ -82,6 +82,30 @@ def levels(vectors: Vectors, corpus: Corpus, spans: Spans, *, absent: float = 0.
         seen -= sums[low]
         block = out[:, index * size : (index + 1) * size]
         np.divide(seen, (count * float(UNIT))[:, None], out=block, where=(count > 0)[:, None])
+    return out
+
+
+def velocities(vectors: Vectors, corpus: Corpus, spans: Spans) -> Floats:
+    """Velocities (degree 1): the slope of each role's vectors over its own turns, −1 at the first and 1 at the last.
+
+    Arguments as `levels`. The turns are counted within the role, so that nobody else's turns stretch the scale.
+
+    Returns:
+        Shape (points, roles × d); zero where a role has fewer than two turns.
+    """
+    size = vectors.shape[1]
+    out = np.zeros((len(spans.low[0]), len(spans.turns) * size))
+    for index, (turns, low, high) in enumerate(zip(*spans, strict=True)):
+        rows = vectors[corpus.text[turns]].astype(np.int64)
+        plain = _running_sums(rows, np.int64)
+        placed = _running_sums(rows * np.arange(len(turns))[:, None], np.int64)
+        total = (plain[high] - plain[low]).astype(np.float64)
+        by_place = (placed[high] - placed[low]).astype(np.float64) - low[:, None] * total
+        n = (high - low).astype(np.float64)[:, None]
+        moving = n >= 2
+        slope = np.divide(2 * by_place, n - 1, out=np.zeros_like(total), where=moving) - total
+        scale = np.divide(3 * (n - 1), n * (n + 1) * UNIT, out=np.zeros_like(n), where=moving)
+        out[:, index * size : (index + 1) * size] = slope * scale
     return out
 
 
@@ -108,7 +132,7 @@ class EvidenceBefore:
         return unit
 
 
-def _running_sums(rows: Vectors, kind: type[np.int32 | np.int64]) -> Ints | npt.NDArray[np.int32]:
+def _running_sums(rows: Vectors | Ints, kind: type[np.int32 | np.int64]) -> Ints | npt.NDArray[np.int32]:
     """Sums of the first 0, 1, … n rows, shape (n + 1, d).
 
     In blocks that stay in cache, then block by block: down whole columns every step would miss it.

@@ -4,13 +4,24 @@ from .crossfit import FoldFit, OutOfFold, cross_fit
 from .explanations import length, policy_prior, skeleton, task_identity, tool_names
 from .folds import INNER, OUTER, Split, grouped_splits
 from .logistic import Coefficients, fit_path
-from .readers import PENALTIES, FloatReader, LevelReader, Reader, error_rate, first_run, same_turn
+from .readers import (
+    PENALTIES,
+    FittedReader,
+    FloatReader,
+    LevelReader,
+    Reader,
+    error_rate,
+    first_run,
+    same_turn,
+    with_velocity,
+)
 
 __all__ = [
     "INNER",
     "OUTER",
     "PENALTIES",
     "Coefficients",
+    "FittedReader",
     "FloatReader",
     "FoldFit",
     "LevelReader",
@@ -28,4 +39,5 @@ __all__ = [
     "skeleton",
     "task_identity",
     "tool_names",
+    "with_velocity",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +19,8 @@ from armslength.scoring import ExactHead, running_maximum
 from armslength.statistics import auc, pooled_pairs, threshold
 
 from .folds import Split
-from .logistic import Coefficients, fit_path
-from .readers import FEW_FEATURES, PENALTIES, Reader
+from .logistic import fit_path
+from .readers import FEW_FEATURES, PENALTIES, FittedReader, Reader
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -69,7 +70,7 @@ class OutOfFold:
 
 
 def cross_fit(
-    reader: Reader,
+    reader: Reader | FittedReader,
     corpus: Corpus,
     splits: Sequence[Split],
     *,
@@ -80,7 +81,7 @@ def cross_fit(
     """Fit on each training fold and score its test fold.
 
     Args:
-        reader: the features and the way of scoring.
+        reader: the features and the way of scoring; one that is fitted itself is fitted in every fold and inner fold.
         corpus: the trajectories.
         splits: outer folds with their inner folds.
         alpha: rate of false alarms that τ aims at.
@@ -90,11 +91,11 @@ def cross_fit(
     Returns:
         Scores at all decision points, with what each fold fitted.
     """
-    features = reader.features
-    grid = tuple(penalties) if features.shape[1] > FEW_FEATURES else (1.0,)
+    if not isinstance(reader, FittedReader):
+        _ = reader.features  # made once, before the folds ask for them side by side
 
     def one(split: Split) -> tuple[FoldFit, Floats, Ints]:
-        return _fit_fold(reader, features, corpus, split, alpha=alpha, penalties=grid)
+        return _fit_fold(reader, corpus, split, alpha=alpha, penalties=tuple(penalties))
 
     with ThreadPoolExecutor(threads) as pool:
         done = list(pool.map(one, splits))
@@ -106,38 +107,57 @@ def cross_fit(
     return OutOfFold(reader.name, z, fold, tuple(fit for fit, _, _ in done))
 
 
+class _Set(NamedTuple):
+    """A reader with the heads that were fitted on one training set, one a penalty."""
+
+    reader: Reader
+    weights: Floats
+    intercepts: Floats
+    fill: Floats
+
+    def score(self, penalty: int) -> tuple[Floats, ExactHead | None]:
+        return self.reader.score(self.weights[penalty], float(self.intercepts[penalty]), self.fill)
+
+
 def _fit_fold(
-    reader: Reader,
-    features: Floats,
-    corpus: Corpus,
-    split: Split,
-    *,
-    alpha: float,
-    penalties: Sequence[float],
+    reader: Reader | FittedReader, corpus: Corpus, split: Split, *, alpha: float, penalties: Sequence[float]
 ) -> tuple[FoldFit, Floats, Ints]:
+    *inner, whole = _fit_sets(reader, corpus, split, penalties)
+    penalties = penalties if len(whole.weights) > 1 else (1.0,)
+    held = [split.train[split.inner == j] for j in range(len(inner))]
+    chosen, at_edge = _choose(corpus, held, inner)
+    successes = []
+    for one, rows in zip(inner, held, strict=True):
+        scored, _ = one.score(chosen)
+        successes.append(_running(scored, corpus, rows)[corpus.failed[rows] == 0])
+    tau = threshold(np.concatenate(successes), alpha=alpha)
+    scored, head = whole.score(chosen)
+    points, _ = _points_of(corpus, split.test)
+    spread = float(_running(scored, corpus, split.test).std())
+    return FoldFit(split, penalties[chosen], at_edge, tau, head, spread), scored[points], points
+
+
+def _fit_sets(
+    reader: Reader | FittedReader, corpus: Corpus, split: Split, penalties: Sequence[float]
+) -> list[_Set]:
+    """One training set an inner fold, without that fold, and last the whole."""
     train, counts = _points_of(corpus, split.train)[0], corpus.points.counts[split.train]
     inner_of_point = np.repeat(split.inner, counts)
     weight = np.repeat(1.0 / counts, counts)
     folds = np.arange(int(split.inner.max()) + 1)
-    # One training set an inner fold, without that fold, and last the whole.
     weights = np.concatenate([np.where(inner_of_point == folds[:, None], 0.0, weight), weight[None]])
     failed = np.repeat(corpus.failed[split.train], counts).astype(np.float64)
-    fitted = fit_path(*_merge_repeats(features[train], failed, weights), penalties)
-    held = [split.train[split.inner == j] for j in folds]
-    chosen, at_edge = _choose(features, corpus, held, fitted)
-    successes = []
-    for j, rows in enumerate(held):
-        scored, _ = reader.score(
-            fitted.weights[j, chosen], float(fitted.intercepts[j, chosen]), fitted.fill[j]
-        )
-        successes.append(_running(scored, corpus, rows)[corpus.failed[rows] == 0])
-    tau = threshold(np.concatenate(successes), alpha=alpha)
-    scored, head = reader.score(
-        fitted.weights[-1, chosen], float(fitted.intercepts[-1, chosen]), fitted.fill[-1]
-    )
-    points, _ = _points_of(corpus, split.test)
-    spread = float(_running(scored, corpus, split.test).std())
-    return FoldFit(split, penalties[chosen], at_edge, tau, head, spread), scored[points], points
+
+    def fit(one: Reader, row_weights: Floats) -> list[_Set]:
+        features = one.features
+        grid = penalties if features.shape[1] > FEW_FEATURES else (1.0,)
+        found = fit_path(*_merge_repeats(features[train], failed, row_weights), grid)
+        return [_Set(one, *parts) for parts in zip(*found, strict=True)]
+
+    if not isinstance(reader, FittedReader):
+        return fit(reader, weights)
+    rows = [split.train[split.inner != j] for j in folds] + [split.train]
+    return [fit(reader.fit(own), weights[j : j + 1])[0] for j, own in enumerate(rows)]
 
 
 def _merge_repeats(features: Floats, failed: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
@@ -161,17 +181,17 @@ def _running(scored: Floats, corpus: Corpus, rows: Ints) -> Floats:
     return running_maximum(scored[points], offsets)
 
 
-def _choose(features: Floats, corpus: Corpus, held: Sequence[Ints], fitted: Coefficients) -> tuple[int, bool]:
+def _choose(corpus: Corpus, held: Sequence[Ints], fitted: Sequence[_Set]) -> tuple[int, bool]:
     """The largest λ whose R4 AUC lies within one standard error of the best; the error is over inner folds."""
-    penalties = fitted.weights.shape[1]
+    penalties = len(fitted[0].weights)
     if penalties == 1:
         return 0, False
     by_fold = np.full((len(held), penalties), np.nan)
     wins, total = np.zeros(penalties), 0
-    for j, rows in enumerate(held):
+    for j, (rows, fit) in enumerate(zip(held, fitted, strict=True)):
         points, offsets = _points_of(corpus, rows)
-        part = features[points]
-        z = np.where(np.isnan(part), fitted.fill[j], part) @ fitted.weights[j].T + fitted.intercepts[j]
+        part = fit.reader.features[points]
+        z = np.where(np.isnan(part), fit.fill, part) @ fit.weights.T + fit.intercepts
         r4 = running_maximum(np.round(z.T, 6), offsets)
         one = np.zeros(len(rows), dtype=np.int64)
         for k, scores in enumerate(r4):

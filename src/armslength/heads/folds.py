@@ -27,7 +27,9 @@ class Split:
     inner: Ints
 
 
-def grouped_splits(group: Ints, *, seed: int, outer: int = OUTER, inner: int = INNER) -> list[Split]:
+def grouped_splits(
+    group: Ints, *, seed: int, outer: int = OUTER, inner: int = INNER, held_out: Ints | None = None
+) -> list[Split]:
     """Deal the groups into outer folds, and the training groups of each into inner folds.
 
     Args:
@@ -35,12 +37,13 @@ def grouped_splits(group: Ints, *, seed: int, outer: int = OUTER, inner: int = I
         seed: of the shuffles.
         outer: number of outer folds; fewer where there are fewer groups.
         inner: number of inner folds; fewer where there are fewer groups.
+        held_out: shape (n,), codes of what the outer folds hold out as a whole, such as policies; the groups if None.
 
     Returns:
         One split an outer fold; the tests partition the rows.
     """
     rng = np.random.default_rng(seed)
-    fold = _deal(group, outer, rng)
+    fold = _deal(group if held_out is None else held_out, outer, rng)
     splits = []
     for value in range(int(fold.max()) + 1):
         test, train = np.flatnonzero(fold == value), np.flatnonzero(fold != value)

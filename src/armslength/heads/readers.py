@@ -6,9 +6,10 @@ plain floats, cut to 1e-6 before any comparison because the order of a float sum
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from armslength.geometry import (
     levels,
     prefix_spans,
     readable,
+    velocities,
 )
 from armslength.records import READ_ROLES, Authorship, Corpus
 from armslength.scoring import ExactHead, score, turn_values
@@ -49,6 +51,20 @@ class Reader(Protocol):
 
     def score(self, weights: Floats, intercept: float, fill: Floats) -> tuple[Floats, ExactHead | None]:
         """Log-odds at every decision point, and the exact head where there is one."""
+        ...
+
+
+@runtime_checkable
+class FittedReader(Protocol):
+    """A reader that learns from the training set itself, such as an encoder that is fitted."""
+
+    @property
+    def name(self) -> str:
+        """What results call the head."""
+        ...
+
+    def fit(self, rows: Ints) -> Reader:
+        """The reader that learned from these trajectories and from no other; it reads all of them."""
         ...
 
 
@@ -97,6 +113,16 @@ class FloatReader:
         """Fill what is missing, sum in a fixed order, cut to 1e-6."""
         filled = np.where(np.isnan(self.features), fill, self.features)
         return np.round((filled * weights).sum(1) + intercept, 6), None
+
+
+def with_velocity(
+    corpus: Corpus, vectors: Vectors, authorship: Authorship, degrees: Sequence[int]
+) -> FloatReader:
+    """A head of degree 1, or of degrees 0 and 1, of every role that an authorship reads; in floats."""
+    spans = prefix_spans(corpus, authorship)
+    made = {0: levels, 1: velocities}
+    features = np.concatenate([made[degree](vectors, corpus, spans) for degree in degrees], axis=1)
+    return FloatReader(f"{authorship}, degree {' and '.join(map(str, degrees))}", features)
 
 
 def same_turn(corpus: Corpus, vectors: Vectors) -> FloatReader:

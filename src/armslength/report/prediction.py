@@ -45,6 +45,7 @@ class Prediction(NamedTuple):
     every_head: list[Line]
     explanations: list[Line]
     explanation_differences: list[Line]
+    variants: list[Line]
     landmarks: list[Line]
     aggregations: list[Line]
     drawings: list[Drawing]
@@ -79,11 +80,28 @@ def prediction(result: Audit) -> Prediction:
         explanation_differences=[
             _rival(name, _difference_cells(rows, reads)) for name, rows in explained.items()
         ],
+        variants=_variants(result),
         landmarks=_landmarks(result, order),
         aggregations=_aggregations(result, order),
         drawings=[forest(f"AUC, {words.read(at)}", entries) for at, entries in drawn.items()],
         drawn_on=_drawn_on([entry.estimate for entries in drawn.values() for entry in entries]),
     )
+
+
+def _variants(result: Audit) -> list[Line]:
+    """A row for each variant of the headline head, with its difference to it."""
+    found = _by_name([(row.name, row.read, row) for row in result.variants])
+    lines = []
+    for name, rows in found.items():
+        about = next(iter(rows.values()))
+        cells = [Cell(words.read(at), figure(row.auc, "runs")) for at, row in rows.items()]
+        cells += [
+            Cell(f"minus the head, {words.read(at)}", figure(row.difference, "runs", signed=True))
+            for at, row in rows.items()
+        ]
+        what = f"{clip(about.encoder, 60)}; whole {clip(about.left_out, 40)} left out"
+        lines.append(Line(clip(name, 80), what, "head", cells))
+    return lines
 
 
 def _landmarks(result: Audit, order: Sequence[str]) -> list[Line]:
