@@ -113,7 +113,10 @@ def test_messages_that_are_stored_as_text_are_messages(read_rows_of):
     said = json.dumps([{"role": "assistant", "tool_calls": []}, {"role": "tool", "content": "42"}])
     (got,), findings = read_rows_of({"prompt": json.dumps([USER]), "completion": said})
     assert [t.role for t in got.turns] == ["user", "assistant", "tool_result"]
-    assert findings.counts["MESSAGES_AS_TEXT"] == 2
+    assert findings.counts["MESSAGES_AS_TEXT"] == 1
+    (got,), findings = read_rows_of({"prompt": [USER], "completion": said})
+    assert [(t.writer, t.text) for t in got.turns] == [("task", "hi"), ("policy", said)]
+    assert (dict(findings.counts), dict(findings.notes)) == ({}, {"IMITATED_OBSERVATION": 1})
     (got,), _ = read_rows_of({"prompt": "x", "completion": '[{"role"'})
     assert [(t.writer, t.text) for t in got.turns] == [("task", "x"), ("policy", '[{"role"')]
 

@@ -19,6 +19,7 @@ from ..labelled import LabelledRow, owner_of, run_of_row, tool_names
 from ..messages import Message, MessageRules, count_roles, to_turns
 from ..protocol import ReadOptions
 from ..runs import Run, key_of, to_trajectories
+from ..sides import sides
 from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_rows, report_repeats
 from ..storage.sources import Source
@@ -40,7 +41,6 @@ class _Decoded(NamedTuple):
 
 
 _DECODER = msgspec.json.Decoder(ChatRow)
-_LIST = msgspec.json.Decoder(list[Message])
 
 
 class Chat:
@@ -124,22 +124,7 @@ def _messages(row: ChatRow, at: str, findings: Findings) -> list[Message] | None
         return row.messages
     if row.prompt is None or row.completion is None:
         return None
-    return [
-        *_side(row.prompt, "user", f"{at} prompt", findings),
-        *_side(row.completion, "assistant", f"{at} completion", findings),
-    ]
-
-
-def _side(stored: list[Message] | str, role: str, at: str, findings: Findings) -> list[Message]:
-    """Messages of a prompt or a completion; a text is one message unless it is a list of them as JSON."""
-    if not isinstance(stored, str):
-        return stored
-    if stored.startswith("[{") and '"role"' in stored:
-        try:
-            messages = _LIST.decode(stored)
-        except (msgspec.MsgspecError, ValueError, RecursionError):
-            messages = []
-        if messages and all(message.role is not None for message in messages):
-            findings.add("MESSAGES_AS_TEXT", at, found="messages as JSON in a text", expected="a list")
-            return messages
-    return [Message(role, stored)]
+    both = sides(row.prompt, row.completion, at, findings)
+    if both.decoded:
+        findings.add("MESSAGES_AS_TEXT", at, found="messages as JSON in texts", expected="lists")
+    return [*both.prompt, *both.completion]
