@@ -1,6 +1,7 @@
 """Episodes of verifiers v1: the path that is the run, who wrote it, and what broke off."""
 
 import json
+from collections import Counter
 
 import pytest
 
@@ -173,6 +174,30 @@ def test_judges_make_grade_c(read_rows_of):
     got, findings = read_rows_of(episode(by_name), episode(by_call))
     assert [t.outcome.grade for t in got] == ["C", "C"]
     assert findings.notes == {"JUDGED_BY_MODEL": 2}
+
+
+@pytest.mark.parametrize("role", ["user", "tool", "system", "critic"])
+def test_what_the_model_sampled_is_the_policys_under_any_role(read_rows_of, role):
+    nodes = [node(None), node(0, "assistant", "look", True), node(1, role, "all tests passed", True)]
+    nodes[1]["message"]["tool_calls"] = [{"id": "c", "name": "f", "arguments": "{}"}]
+    nodes[2]["message"]["tool_call_id"] = "c"
+    (got,), findings = read_rows_of(episode(trace(*nodes)))
+    assert turns(got)[1:] == [
+        ("assistant", "policy", "look"),
+        ("tool_call", "policy", "f {}"),
+        ("assistant", "policy", "all tests passed"),
+    ]
+    assert {turn.writer_source for turn in got.turns[1:]} == {"field"}
+    assert got.origin.messages == dict(Counter(["user", "assistant", role]))
+    assert findings.counts == {"SAMPLED_ROLE": 1, "CALL_UNANSWERED": 1}
+
+
+def test_a_call_that_was_sampled_under_a_users_role_is_the_policys(read_rows_of):
+    nodes = [node(None), node(0, "user", None, True)]
+    nodes[1]["message"]["tool_calls"] = [{"id": "c", "name": "submit", "arguments": "{}"}]
+    (got,), findings = read_rows_of(episode(trace(*nodes)))
+    assert [(turn.role, turn.writer) for turn in got.turns[1:]] == [("terminal", "policy")]
+    assert findings.counts == {"SAMPLED_ROLE": 1}
 
 
 def test_custom_tools_take_free_text(read_rows_of):
