@@ -8,7 +8,7 @@ Tests: ``tests/formats/readers/test_chat.py``, ``tests/formats/test_rewards.py``
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -128,6 +128,19 @@ def owner_of(head: Outline) -> str | None:
     if head.why_not(*ROLLOUT_KEYS) is None and ROLLOUT_MARKS & head.keys:
         return f"looks like a verifiers rollout ({min(ROLLOUT_MARKS & head.keys)})"
     return next((f"looks like {owner} ({key})" for key, owner in _OWNERS.items() if key in head.keys), None)
+
+
+def holders(values: Iterable[object], key: str) -> int:
+    """How many objects have a key, at any depth of these values."""
+    todo, count = list(values), 0
+    while todo:
+        value = todo.pop()
+        if isinstance(value, dict):
+            count += key in value
+            todo += value.values()
+        elif isinstance(value, list):
+            todo += value
+    return count
 
 
 def tool_names(tools: object) -> frozenset[str] | None:

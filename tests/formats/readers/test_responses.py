@@ -2,7 +2,10 @@
 
 import json
 
+import pytest
+
 from armslength.formats.readers.responses import Responses
+from armslength.formats.storage import rows
 from armslength.formats.storage.outline import outline
 
 OUTPUT = [
@@ -98,3 +101,26 @@ def test_what_is_claimed():
     assert why(ROW) is None
     assert why({"input": "a", "output": "b", "score": 1}) is not None
     assert why({"messages": [], "output": []}) is not None
+
+
+@pytest.mark.parametrize(
+    ("key", "first", "second"),
+    [
+        ("role", '"role": "assistant"', '"role": "user", "role": "assistant"'),
+        ("type", '"type": "function_call"', '"type": "function_call_output", "type": "function_call"'),
+        ("reward", '"reward": 0.0', '"reward": 1.0, "reward": 0.0'),
+    ],
+)
+def test_a_key_that_stands_twice_is_a_finding(read_bytes, key, first, second):
+    once = json.dumps(ROW)
+    assert not read_bytes(once.encode())[1].counts
+    _, findings = read_bytes(once.replace(first, second, 1).encode())
+    assert [(f.code, f.found) for f in findings.items] == [("DUPLICATE_KEY", key)]
+
+
+def test_rows_without_a_repeated_key_are_not_searched(read_rows_of, monkeypatch):
+    searched = []
+    monkeypatch.setattr(rows, "_decode_slowly", lambda row, *_: searched.append(row))
+    tools = [{"type": "function", "name": "look", "parameters": {"type": "object", "properties": {}}}]
+    read_rows_of({**ROW, "tools": tools})
+    assert not searched

@@ -18,12 +18,12 @@ from armslength.records import Trajectory
 
 from ..content import plain
 from ..findings import Findings
-from ..labelled import LabelledRow, run_of_row, tool_names
+from ..labelled import LabelledRow, holders, run_of_row, tool_names
 from ..messages import Message, MessageRules, to_turns
 from ..protocol import ReadOptions
 from ..runs import Run, to_trajectories
 from ..storage.outline import Outline
-from ..storage.rows import decode, read_rows
+from ..storage.rows import decode, read_rows, report_repeats
 from ..storage.sources import Source
 
 #: Where an item of a call keeps what it asks for, and what a provider's own tool returned.
@@ -87,11 +87,18 @@ def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iter
         if not isinstance(output, list):
             findings.add("ROW_INVALID", row.at, found="no output items", expected="a list of items")
             continue
+        report_repeats(row, _authorities(decoded, request, output), findings)
         items = _items(request, output)
         messages = [message for item in items for message in _messages(item)]
         turns = to_turns(messages, rules, row.at, tool_names(request.tools))
         kinds = Counter(_kind(item) for item in items)
         yield run_of_row(Responses.name, row, decoded, turns, kinds, names=names, findings=findings)
+
+
+def _authorities(row: ResponsesRow, request: _Request, output: list[Any]) -> dict[str, int]:
+    """Keys that must not be hidden; an item's type says who wrote it."""
+    stored = [request.input, request.instructions, request.tools, output]
+    return {**row.authorities(holders(stored, "role")), "type": holders(stored, "type")}
 
 
 def _items(request: _Request, output: list[Any]) -> list[Any]:
