@@ -1,6 +1,7 @@
 """Rollouts of verifiers v0: who wrote what, when a reward is a label, and odd lines."""
 
 import json
+import math
 
 import pytest
 
@@ -95,6 +96,25 @@ def test_one_reward_between_zero_and_one_makes_all_need_a_rule(read_rows_of):
     got, _ = read_rows_of(line(), line(reward=0.0), line(reward=None))
     assert [t.outcome and t.outcome.success for t in got] == [True, False, None]
     assert got[2].origin.unlabelled == "outcome null"
+
+
+@pytest.mark.parametrize(
+    ("reward", "reason"),
+    [
+        (math.nan, "outcome not finite"),
+        (-math.inf, "outcome not finite"),
+        (10**400, "outcome not finite"),
+        ("x", "outcome text not listed"),
+        ([1], "outcome is no single value"),
+    ],
+)
+def test_a_reward_that_is_no_finite_number_spoils_only_its_own_line(read_rows_of, reward, reason):
+    got, findings = read_rows_of(line(), line(reward=0.0), line(reward=reward))
+    assert [t.outcome and t.outcome.success for t in got] == [True, False, None]
+    assert got[2].origin.unlabelled == reason
+    assert findings.counts == {"OUTCOME_UNCLEAR": 1}
+    got, _ = read_rows_of(line(), line(reward=0.5), line(reward=reward))
+    assert [t.origin.unlabelled for t in got] == ["needs --success"] * 2 + [reason]
 
 
 def test_a_judges_reward_has_grade_c(read_rows_of):

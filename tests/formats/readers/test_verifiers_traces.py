@@ -1,6 +1,7 @@
 """Episodes of verifiers v1: the path that is the run, who wrote it, and what broke off."""
 
 import json
+import math
 from collections import Counter
 
 import pytest
@@ -156,6 +157,25 @@ def test_rewards(read_rows_of, rewards, expected):
     (got,), findings = read_rows_of(episode(trace(node(None), rewards=rewards)))
     assert (got.outcome and got.outcome.success, got.origin.unlabelled) == expected
     assert not len(findings)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"score": math.nan},
+        {"score": 10**400},
+        {"score": 1, "weight": 10**400},
+        {"score": 1.0, "weight": -math.inf},
+        {"score": 10**400, "weight": 0},
+    ],
+)
+def test_a_reward_that_is_not_finite_spoils_only_its_own_trace(read_rows_of, part):
+    odd = trace(node(None), id="b", rewards={"a": part})
+    zero = trace(node(None), id="c", rewards={"a": {"score": 0.0}})
+    got, findings = read_rows_of(episode(trace(node(None))), episode(odd), episode(zero))
+    assert [t.outcome and t.outcome.success for t in got] == [True, None, False]
+    assert got[1].origin.unlabelled == "outcome not finite"
+    assert findings.counts == {"OUTCOME_UNCLEAR": 1}
 
 
 def test_labels_by_choice(data):
