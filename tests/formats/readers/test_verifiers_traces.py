@@ -118,6 +118,14 @@ def test_all_agents_of_an_episode_that_trains_none_are_runs(read_rows_of):
     assert not findings.notes
 
 
+def test_traces_that_are_alike_have_places_of_their_own(read_rows_of):
+    judge = trace(node(None), id="j", agent={"name": "judge", "trainable": False})
+    got, findings = read_rows_of(episode(judge, trace(), trace()))
+    assert [t.origin.at for t in got] == ["input.jsonl:1 traces[1]", "input.jsonl:1 traces[2]"]
+    assert [t.id for t in got] == ["a", "a#0"]
+    assert findings.counts == {"ID_REPEATED": 1}
+
+
 @pytest.mark.parametrize(
     ("fields", "excluded"),
     [
