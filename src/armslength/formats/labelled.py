@@ -104,7 +104,6 @@ def run_of_row(
     Returns:
         The run; a row is decoded in full only if somebody asks for a field that is not listed.
     """
-    label = next((name for name in LABEL_FIELDS if _may_be_outcome(getattr(decoded, name))), None)
     crashed = any(getattr(decoded, name) for name in CRASH_FIELDS)
     return Run(
         format=format_name,
@@ -115,7 +114,7 @@ def run_of_row(
         policy=key_of(decoded.policy) or key_of(decoded.model) or "unknown",
         turns=turns,
         messages=messages,
-        label=label,
+        label=_label(decoded),
         lookup=_lookup(row, decoded),
         rewards=_rewards(row, decoded, turns, findings),
         trial=decoded.trial if type(decoded.trial) is int else None,
@@ -159,8 +158,16 @@ def tool_names(tools: object) -> frozenset[str] | None:
     return frozenset(names) or None
 
 
-def _may_be_outcome(value: object) -> bool:
-    return value is not UNSET and not isinstance(value, list)
+def _label(row: LabelledRow) -> str | None:
+    """The first label field with a value; one that is null counts only where no other has one."""
+    null = None
+    for name in LABEL_FIELDS:
+        value = getattr(row, name)
+        if value is None:
+            null = null or name
+        elif value is not UNSET and not isinstance(value, list):
+            return name
+    return null
 
 
 def _rewards(

@@ -54,6 +54,10 @@ def test_the_fixture(data):
         ({"reward": math.nan}, None, "outcome not finite"),
         ({"reward": math.inf}, None, "outcome not finite"),
         ({"reward": None}, None, "outcome null"),
+        ({"success": None, "reward": 1.0}, True, None),
+        ({"success": None, "outcome": None, "label": "failed", "score": 1}, False, None),
+        ({"success": None, "reward": [0, 1]}, None, "outcome null"),
+        ({"success": None, "score": None}, None, "outcome null"),
         ({}, None, "no outcome field"),
     ],
 )
