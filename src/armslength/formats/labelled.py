@@ -80,6 +80,10 @@ class LabelledRow(msgspec.Struct, gc=False):
         return {"role": messages, **dict.fromkeys(present, 1)}
 
 
+#: Fields that hold what JSON gave; the others of a format's row are decoded further.
+_PLAIN: Final = frozenset(LabelledRow.__struct_fields__)
+
+
 def run_of_row(
     format_name: str,
     row: Row,
@@ -183,13 +187,18 @@ def _rewards(
 
 def _lookup(row: Row, decoded: LabelledRow) -> Lookup:
     def lookup(name: str) -> object:
-        value = getattr(decoded, name, MISSING)
-        if value is UNSET or (value is not MISSING and value is not None):
-            return MISSING if value is UNSET else value
-        fields: dict[str, Any] | None = decode(row, _FIELDS, Findings())
-        return fields_of(fields or {})(name)
+        value = getattr(decoded, name) if name in _PLAIN else None
+        if value is None and name not in _OUTCOME_FIELDS:  # missing, null, or decoded for a reader's own use
+            fields: dict[str, Any] | None = decode(row, _FIELDS, Findings())
+            return fields_of(fields or {})(name)
+        return MISSING if value is UNSET else _without_gaps(value)
 
     return lookup
+
+
+def _without_gaps(value: object) -> object:
+    """A value as JSON: what rows of a rollout do not say is null in a list of what they say."""
+    return [None if item is UNSET else item for item in value] if isinstance(value, list) else value
 
 
 def _task(row: LabelledRow, turns: Sequence[Turn], at: str, findings: Findings) -> str:

@@ -124,3 +124,18 @@ def test_rows_without_a_repeated_key_are_not_searched(read_rows_of, monkeypatch)
     tools = [{"type": "function", "name": "look", "parameters": {"type": "object", "properties": {}}}]
     read_rows_of({**ROW, "tools": tools})
     assert not searched
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        ("response.output.1.name", "look"),
+        ("responses_create_params.input", "task"),
+        ("responses_create_params", '{"input":"task"}'),
+    ],
+)
+def test_where_takes_any_field(read_rows_of, where, value):
+    row = {"responses_create_params": {"input": "task"}, "response": {"output": OUTPUT}, "id": "a"}
+    other = {**row, "responses_create_params": {"input": "x"}, "response": {"output": OUTPUT[2:]}, "id": "b"}
+    got, _ = read_rows_of(row, other, where=((where, value),))
+    assert [t.id for t in got] == ["a"]
