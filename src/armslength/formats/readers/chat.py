@@ -15,7 +15,7 @@ from msgspec import UNSET
 from armslength.records import Trajectory
 
 from ..findings import Findings
-from ..labelled import LabelledRow, owner_of, run_of_row, tool_names
+from ..labelled import CRASH_FIELDS, LabelledRow, owner_of, run_of_row, tool_names
 from ..messages import Message, MessageRules, count_roles, to_turns
 from ..protocol import ReadOptions
 from ..runs import Run, key_of, to_trajectories
@@ -105,18 +105,37 @@ def _episodes(rows: Iterator[_Decoded], findings: Findings) -> Iterator[_Decoded
 
 
 def _joined(members: list[_Decoded]) -> _Decoded:
-    """One episode of the rows of a rollout: the longest history once, the terminal reward once.
+    """One episode of the rows of a rollout: the longest history once, and what the last row does not say from before.
 
-    Rewards that differ from row to row are step rewards.
+    An error of any row is the episode's. Rewards that differ from row to row are step rewards; otherwise the reward is
+    the episode's, whether trainers write it on every row or on the last.
     """
     messages: list[Message] = []
     for _, _, more in members:
         messages = more if more[: len(messages)] == messages else [*messages, *more]
+    rows = [row for _, row, _ in members]
     at, last, _ = members[-1]
-    values = [row.reward for _, row, _ in members]
-    if any(value != values[0] for value in values):
-        last.step_rewards, last.reward = values, UNSET
+    rewards = [row.reward for row in rows]
+    for name in LabelledRow.__struct_fields__:
+        values = [getattr(row, name) for row in rows]
+        if name in CRASH_FIELDS:
+            values = [value or None for value in values]  # an empty error takes none back
+        setattr(last, name, _last_said(values))
+    if _differ(rewards):
+        last.reward = rewards
     return _Decoded(at, last, messages)
+
+
+def _last_said(values: list[Any]) -> object:
+    """The last value that is there and not null; else null if one is, else what stands for no value."""
+    said = [value for value in values if value is not None and value is not UNSET]
+    return said[-1] if said else None if None in values else values[-1]
+
+
+def _differ(rewards: list[Any]) -> bool:
+    """Whether rewards have several values; one that is no number equals another."""
+    said = [reward for reward in rewards if reward is not None and reward is not UNSET]
+    return any(reward != said[0] and (reward == reward or said[0] == said[0]) for reward in said)  # noqa: PLR0124
 
 
 def _messages(row: ChatRow, at: str, findings: Findings) -> list[Message] | None:
