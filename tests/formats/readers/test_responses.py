@@ -139,3 +139,28 @@ def test_where_takes_any_field(read_rows_of, where, value):
     other = {**row, "responses_create_params": {"input": "x"}, "response": {"output": OUTPUT[2:]}, "id": "b"}
     got, _ = read_rows_of(row, other, where=((where, value),))
     assert [t.id for t in got] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "policy"),
+    [
+        ({}, "m-served"),
+        ({"model": "m-row"}, "m-row"),
+        ({"policy": "p", "model": "m-row"}, "p"),
+        ({"model": None}, "m-served"),
+        ({"model": ""}, "m-served"),
+        ({"response": {"output": OUTPUT}}, "unknown"),
+    ],
+)
+def test_the_response_names_its_policy(read_rows_of, fields, policy):
+    row = {
+        "responses_create_params": {"input": "task"},
+        "response": {"output": OUTPUT, "model": "m-served"},
+    }
+    (got,), _ = read_rows_of({**row, **fields})
+    assert got.policy == policy
+
+
+def test_a_model_beside_the_output_is_the_policy(read_rows_of):
+    (got,), _ = read_rows_of({**ROW, "model": "m-row"})
+    assert got.policy == "m-row"

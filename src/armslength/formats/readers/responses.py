@@ -40,6 +40,7 @@ class _Request(msgspec.Struct):
 
 class _Response(msgspec.Struct):
     output: Any = None
+    model: Any = None
 
 
 class ResponsesRow(LabelledRow, gc=False):
@@ -83,7 +84,9 @@ def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iter
         request = decoded.responses_create_params or _Request(
             decoded.input, decoded.instructions, decoded.tools
         )
-        output = decoded.response.output if decoded.response else decoded.output
+        output = decoded.output
+        if decoded.response is not None:
+            output, decoded.model = decoded.response.output, decoded.model or decoded.response.model
         if not isinstance(output, list):
             findings.add("ROW_INVALID", row.at, found="no output items", expected="a list of items")
             continue
