@@ -164,3 +164,49 @@ def test_the_response_names_its_policy(read_rows_of, fields, policy):
 def test_a_model_beside_the_output_is_the_policy(read_rows_of):
     (got,), _ = read_rows_of({**ROW, "model": "m-row"})
     assert got.policy == "m-row"
+
+
+@pytest.mark.parametrize(
+    ("item", "call", "result"),
+    [
+        (
+            {"type": "apply_patch_call", "operation": {"type": "create_file", "path": "a.py", "diff": "+x"}},
+            'apply_patch {"diff":"+x","path":"a.py","type":"create_file"}',
+            None,
+        ),
+        ({"type": "image_generation_call", "result": "Zm9v"}, "image_generation {}", "[image]"),
+        (
+            {
+                "type": "code_interpreter_call",
+                "code": "plot()",
+                "outputs": [
+                    {"type": "logs", "logs": "drawn"},
+                    {"type": "image", "url": "data:image/png;base64,Zm9v"},
+                ],
+            },
+            "code_interpreter plot()",
+            "drawn\n[image]",
+        ),
+        ({"type": "computer_call", "action": {"type": "screenshot"}}, 'computer {"type":"screenshot"}', None),
+    ],
+)
+def test_calls_of_the_providers_tools(read_rows_of, item, call, result):
+    (got,), findings = read_rows_of({"input": "x", "output": [{"id": "i", **item}]})
+    assert [t.text for t in got.turns[1:]] == [call, *([result] if result is not None else [])]
+    assert set(findings.counts) <= {"CALL_UNANSWERED"}
+
+
+@pytest.mark.parametrize(
+    ("output", "text"),
+    [
+        ({"type": "computer_screenshot", "image_url": "data:image/png;base64,Zm9v"}, "[image]"),
+        ([{"type": "input_image", "image_url": "data:image/png;base64,Zm9v"}], "[image]"),
+        ([{"stdout": "a", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}], "a\nreturn code 0"),
+    ],
+)
+def test_outputs_hold_no_binary_data(read_rows_of, output, text):
+    call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
+    answer = {"type": "function_call_output", "call_id": "c", "output": output}
+    (got,), findings = read_rows_of({"input": "x", "output": [call, answer]})
+    assert [(t.role, t.text) for t in got.turns[2:]] == [("tool_result", text)]
+    assert not findings.counts
