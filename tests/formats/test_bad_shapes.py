@@ -527,6 +527,14 @@ def test_61_copied_context_is_not_the_policys(read_rows_of, mark):
     assert [(t.writer, t.writer_source) for t in trajectory.turns] == [("task", "field"), ("policy", "role")]
 
 
+def test_61_what_the_model_sampled_is_the_policys(read_rows_of):
+    row = {"messages": [U, {"role": "tool", "content": "passed", "sampled": True}]}
+    (trajectory,), findings = read_rows_of(row)
+    assert [(t.role, t.writer) for t in trajectory.turns] == [("user", "task"), ("assistant", "policy")]
+    assert dict(findings.counts) == {"SAMPLED_ROLE": 1}
+    assert trajectory.origin.messages == {"user": 1, "tool": 1}
+
+
 def test_63_formats_side_by_side(tmp_path, data):
     (tmp_path / "a.jsonl").write_bytes(ROW)
     (tmp_path / "b.json").write_bytes((data / "tau_bench.json").read_bytes())

@@ -9,8 +9,15 @@ from typing import Any, Final
 
 from .canonical import canonical
 from .findings import Findings
+from .provider_parts import failed, provider_text
 
-_MEDIA: Final = {"image_url": "image", "input_image": "image", "input_audio": "audio", "input_file": "file"}
+_MEDIA: Final = {
+    "image_url": "image",
+    "input_image": "image",
+    "computer_screenshot": "image",
+    "input_audio": "audio",
+    "input_file": "file",
+}
 _KNOWN_MEDIA: Final = frozenset(
     {*_MEDIA, "image", "audio", "file", "video", "video_url", "document", "redacted_thinking", "output_audio"}
 )
@@ -79,6 +86,20 @@ def plain(value: object) -> str:
     return value if type(value) is str else canonical(value)
 
 
+def as_parts(content: object) -> object:
+    """A content that is one part with a type as a list of it; any other as it is."""
+    return [content] if isinstance(content, dict) and isinstance(content.get("type"), str) else content
+
+
+def are_known_parts(content: object) -> bool:
+    """Whether a content is a list of parts, each of a known type."""
+    return isinstance(content, list) and all(
+        isinstance(part, dict)
+        and (part.get("type") in (*_TEXT_PARTS, *_KNOWN_MEDIA) or provider_text(part) is not None)
+        for part in content
+    )
+
+
 def has_blocks(content: object) -> bool:
     """Whether parts of a content are calls, results or reasoning: messages of their own (Anthropic)."""
     return isinstance(content, list) and any(
@@ -106,8 +127,8 @@ def split_blocks(content: list[Any], role: object) -> list[dict[str, Any]]:
                 {
                     "role": "tool",
                     "tool_call_id": part.get("tool_use_id"),
-                    "content": part.get("content"),
-                    "is_error": part.get("is_error"),
+                    "content": as_parts(part.get("content")),
+                    "is_error": True if failed(part.get("content")) else part.get("is_error"),
                 }
             )
         elif kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
@@ -133,10 +154,14 @@ def _part_text(part: object, findings: Findings, at: str) -> str:
     if isinstance(part, str):
         return part
     kind = part.get("type") if isinstance(part, dict) else None
-    if isinstance(part, dict) and isinstance(kind, str):
+    if isinstance(part, dict) and isinstance(kind, str) and kind in _TEXT_PARTS:
         for key in _TEXT_KEYS:
-            if isinstance(part.get(key), str) and kind in _TEXT_PARTS:
+            if isinstance(part.get(key), str):
                 return str(part[key])
+    returned = provider_text(part) if isinstance(part, dict) else None
+    if returned is not None:
+        return returned
+    if isinstance(kind, str):
         if kind not in _KNOWN_MEDIA:
             findings.add("CONTENT_PART_UNKNOWN", at, found=kind, expected="a text part or known media")
         return f"[{_MEDIA.get(kind, kind)}]"

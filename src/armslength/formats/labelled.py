@@ -8,7 +8,7 @@ Tests: ``tests/formats/readers/test_chat.py``, ``tests/formats/test_rewards.py``
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -80,6 +80,10 @@ class LabelledRow(msgspec.Struct, gc=False):
         return {"role": messages, **dict.fromkeys(present, 1)}
 
 
+#: Fields that hold what JSON gave; the others of a format's row are decoded further.
+_PLAIN: Final = frozenset(LabelledRow.__struct_fields__)
+
+
 def run_of_row(
     format_name: str,
     row: Row,
@@ -104,7 +108,6 @@ def run_of_row(
     Returns:
         The run; a row is decoded in full only if somebody asks for a field that is not listed.
     """
-    label = next((name for name in LABEL_FIELDS if _may_be_outcome(getattr(decoded, name))), None)
     crashed = any(getattr(decoded, name) for name in CRASH_FIELDS)
     return Run(
         format=format_name,
@@ -115,7 +118,7 @@ def run_of_row(
         policy=key_of(decoded.policy) or key_of(decoded.model) or "unknown",
         turns=turns,
         messages=messages,
-        label=label,
+        label=_label(decoded),
         lookup=_lookup(row, decoded),
         rewards=_rewards(row, decoded, turns, findings),
         trial=decoded.trial if type(decoded.trial) is int else None,
@@ -128,6 +131,19 @@ def owner_of(head: Outline) -> str | None:
     if head.why_not(*ROLLOUT_KEYS) is None and ROLLOUT_MARKS & head.keys:
         return f"looks like a verifiers rollout ({min(ROLLOUT_MARKS & head.keys)})"
     return next((f"looks like {owner} ({key})" for key, owner in _OWNERS.items() if key in head.keys), None)
+
+
+def holders(values: Iterable[object], key: str) -> int:
+    """How many objects have a key, at any depth of these values."""
+    todo, count = list(values), 0
+    while todo:
+        value = todo.pop()
+        if isinstance(value, dict):
+            count += key in value
+            todo += value.values()
+        elif isinstance(value, list):
+            todo += value
+    return count
 
 
 def tool_names(tools: object) -> frozenset[str] | None:
@@ -146,8 +162,16 @@ def tool_names(tools: object) -> frozenset[str] | None:
     return frozenset(names) or None
 
 
-def _may_be_outcome(value: object) -> bool:
-    return value is not UNSET and not isinstance(value, list)
+def _label(row: LabelledRow) -> str | None:
+    """The first label field with a value; one that is null counts only where no other has one."""
+    null = None
+    for name in LABEL_FIELDS:
+        value = getattr(row, name)
+        if value is None:
+            null = null or name
+        elif value is not UNSET and not isinstance(value, list):
+            return name
+    return null
 
 
 def _rewards(
@@ -163,13 +187,18 @@ def _rewards(
 
 def _lookup(row: Row, decoded: LabelledRow) -> Lookup:
     def lookup(name: str) -> object:
-        value = getattr(decoded, name, MISSING)
-        if value is UNSET or (value is not MISSING and value is not None):
-            return MISSING if value is UNSET else value
-        fields: dict[str, Any] | None = decode(row, _FIELDS, Findings())
-        return fields_of(fields or {})(name)
+        value = getattr(decoded, name) if name in _PLAIN else None
+        if value is None and name not in _OUTCOME_FIELDS:  # missing, null, or decoded for a reader's own use
+            fields: dict[str, Any] | None = decode(row, _FIELDS, Findings())
+            return fields_of(fields or {})(name)
+        return MISSING if value is UNSET else _without_gaps(value)
 
     return lookup
+
+
+def _without_gaps(value: object) -> object:
+    """A value as JSON: what rows of a rollout do not say is null in a list of what they say."""
+    return [None if item is UNSET else item for item in value] if isinstance(value, list) else value
 
 
 def _task(row: LabelledRow, turns: Sequence[Turn], at: str, findings: Findings) -> str:

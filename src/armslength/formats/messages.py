@@ -144,6 +144,8 @@ class _Splitter:
 
     def add(self, message: Message, step: int) -> None:
         """Append the turns of one message; a message with blocks is several."""
+        if message.sampled is True:
+            message = self._sampled(message, step)
         before, content = len(self.turns), message.content
         if type(content) is list and has_blocks(content):
             for piece in split_blocks(content, message.role):
@@ -153,7 +155,11 @@ class _Splitter:
         if (
             message.is_demo or message.is_copied_context or message.sampled is False
         ) and message.role != "system":
-            self.turns[before:] = [_copied(turn) for turn in self.turns[before:]]
+            self.turns[before:] = [_by_field(turn, "task") for turn in self.turns[before:]]
+        elif message.sampled is True:
+            self.turns[before:] = [
+                _by_field(turn, "policy") if turn.writer == "policy" else turn for turn in self.turns[before:]
+            ]
 
     def finish(self, steps: int) -> tuple[Turn, ...]:
         """The turns, when all messages were added."""
@@ -162,6 +168,19 @@ class _Splitter:
             _mark_task(self.turns)
         _mark_last_act(self.turns)
         return tuple(self.turns)
+
+    def _sampled(self, message: Message, step: int) -> Message:
+        """A message that the record says the model wrote: the policy's, whatever its role says."""
+        name = message.role
+        if type(name) is str and (_ROLE_OF.get(name) or self.rules.roles.get(name)) == "assistant":
+            return message
+        self.findings.add(
+            "SAMPLED_ROLE",
+            self._place(step),
+            found=canonical(name),
+            expected="assistant, since it was sampled",
+        )
+        return msgspec.structs.replace(message, role="assistant")
 
     def _add_plain(self, message: Message, step: int) -> None:
         name, text = message.role, message.content
@@ -234,9 +253,9 @@ class _Splitter:
         return f"{self.at} messages[{step}]"
 
 
-def _copied(turn: Turn) -> Turn:
-    """A turn that the record says no model of this run produced: a demonstration, or copied context."""
-    return msgspec.structs.replace(turn, writer="task", writer_source="field")
+def _by_field(turn: Turn, writer: Writer) -> Turn:
+    """A turn of which the record says who wrote it: the model of this run, or none (demonstrations, copied context)."""
+    return msgspec.structs.replace(turn, writer=writer, writer_source="field")
 
 
 def _other_role(name: object, rules: MessageRules) -> Role:

@@ -21,7 +21,7 @@ from armslength.records import Outcome
 
 from .findings import Findings
 
-#: Row fields that may hold the outcome; the first that is present counts.
+#: Row fields that may hold the outcome; the first that has a value counts.
 LABEL_FIELDS: Final = ("success", "outcome", "label", "resolved", "reward", "score")
 
 SUCCESS_WORDS: Final = frozenset(

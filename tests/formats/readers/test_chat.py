@@ -54,6 +54,10 @@ def test_the_fixture(data):
         ({"reward": math.nan}, None, "outcome not finite"),
         ({"reward": math.inf}, None, "outcome not finite"),
         ({"reward": None}, None, "outcome null"),
+        ({"success": None, "reward": 1.0}, True, None),
+        ({"success": None, "outcome": None, "label": "failed", "score": 1}, False, None),
+        ({"success": None, "reward": [0, 1]}, None, "outcome null"),
+        ({"success": None, "score": None}, None, "outcome null"),
         ({}, None, "no outcome field"),
     ],
 )
@@ -113,7 +117,10 @@ def test_messages_that_are_stored_as_text_are_messages(read_rows_of):
     said = json.dumps([{"role": "assistant", "tool_calls": []}, {"role": "tool", "content": "42"}])
     (got,), findings = read_rows_of({"prompt": json.dumps([USER]), "completion": said})
     assert [t.role for t in got.turns] == ["user", "assistant", "tool_result"]
-    assert findings.counts["MESSAGES_AS_TEXT"] == 2
+    assert findings.counts["MESSAGES_AS_TEXT"] == 1
+    (got,), findings = read_rows_of({"prompt": [USER], "completion": said})
+    assert [(t.writer, t.text) for t in got.turns] == [("task", "hi"), ("policy", said)]
+    assert (dict(findings.counts), dict(findings.notes)) == ({}, {"IMITATED_OBSERVATION": 1})
     (got,), _ = read_rows_of({"prompt": "x", "completion": '[{"role"'})
     assert [(t.writer, t.text) for t in got.turns] == [("task", "x"), ("policy", '[{"role"')]
 
@@ -124,3 +131,113 @@ def test_a_task_that_is_an_object_is_known_by_its_digest(read_rows_of):
     )
     assert got[0].task == got[1].task
     assert "gold" not in got[0].task
+
+
+SAID = {"role": "assistant", "content": "a"}
+
+
+def rollout(*rows):
+    """Rows of one rollout: each one turn longer than the last."""
+    return [{"rollout_id": 7, "messages": [USER, SAID] * (n + 1), **row} for n, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "success", "reason"),
+    [
+        ([{"reward": None}, {"reward": None}, {"reward": 1.0}], True, None),
+        ([{}, {}, {"reward": 1.0}], True, None),
+        ([{"reward": 0.0}, {}, {"reward": None}], False, None),
+        ([{"reward": 1}, {"reward": None}, {"reward": 1.0}], True, None),
+        ([{"reward": None}, {}, {}], None, "outcome null"),
+        ([{"reward": math.nan}, {"reward": math.nan}], None, "outcome not finite"),
+        ([{}, {}], None, "no outcome field"),
+        ([{"success": False}, {"success": True}, {"success": None}], True, None),
+        ([{"score": 1, "reward": 0}, {"reward": 0}], False, None),
+        ([{"success": True, "reward": 0.1}, {"reward": 0.9}], True, None),
+    ],
+)
+def test_the_label_of_a_rollout_is_that_of_its_last_row_that_has_one(read_rows_of, rows, success, reason):
+    (got,), _ = read_rows_of(*rollout(*rows))
+    assert (success, reason) == (got.outcome.success if got.outcome else None, got.origin.unlabelled)
+    assert [r.value for r in got.rewards] == (
+        [0.1, 0.9] if "success" in rows[0] and "reward" in rows[0] else []
+    )
+
+
+def test_rewards_that_differ_within_a_rollout_are_step_rewards(read_rows_of):
+    (got,), findings = read_rows_of(*rollout({"reward": 0.5}, {"reward": None}, {"reward": 1.0}, {}))
+    assert [(r.step, r.value, r.source, r.reason) for r in got.rewards] == [
+        (1, 0.5, "reward", None),
+        (3, None, "reward", "null"),
+        (5, 1.0, "reward", None),
+        (7, None, "reward", "missing"),
+    ]
+    assert (got.outcome, got.origin.unlabelled) == (None, "no outcome field")
+    assert not findings.counts
+
+
+def test_step_rewards_of_a_rollout_stay_beside_rewards_that_differ(read_rows_of):
+    (got,), _ = read_rows_of(*rollout({"reward": 0}, {"reward": 1, "step_rewards": [0.2, 0.3]}))
+    assert [(r.source, r.value) for r in got.rewards] == [
+        ("step_rewards", 0.2),
+        ("step_rewards", 0.3),
+        ("reward", 0.0),
+        ("reward", 1.0),
+    ]
+
+
+@pytest.mark.parametrize("field", ["error", "exception", "exception_info"])
+def test_an_error_of_any_row_of_a_rollout_marks_the_crash(read_rows_of, field):
+    for later in (None, "", False):
+        (got,), _ = read_rows_of(*rollout({field: "timeout"}, {field: later, "reward": 0.0}))
+        assert (got.outcome, got.origin.excluded) == (None, "crashed")
+    (got,), _ = read_rows_of(*rollout({field: ""}, {field: None, "reward": 0.0}))
+    assert got.origin.excluded is None
+
+
+def test_what_the_last_row_of_a_rollout_does_not_say_an_earlier_one_may(read_rows_of):
+    (got,), _ = read_rows_of(*rollout({"task": "t", "model": "m", "trial": 3, "id": "x"}, {"task": None}))
+    assert (got.task, got.policy, got.trial, got.id) == ("t", "m", 3, "x")
+
+
+def test_a_rule_takes_the_label_of_the_rollout(read_rows_of):
+    rows = rollout({"reward": 0.7}, {"reward": None})
+    (got,), _ = read_rows_of(*rows, success="reward>=0.5")
+    assert got.outcome.success
+    (got,), _ = read_rows_of(*rollout({"reward": 0.1}, {}, {"reward": 0.7}), success="reward>=0.5")
+    assert (got.outcome, got.origin.unlabelled) == (None, "outcome is no single value")
+    where = (("reward", "[0.1,null,0.7]"),)
+    assert len(read_rows_of(*rollout({"reward": 0.1}, {}, {"reward": 0.7}), where=where)[0]) == 1
+
+
+@pytest.mark.parametrize("option", [{"task": "messages"}, {"policy": "messages"}])
+def test_any_field_may_be_a_key(read_rows_of, option):
+    got, findings = read_rows_of(
+        {"messages": [USER]}, {"messages": [USER]}, {"messages": [USER, SAID]}, **option
+    )
+    keys = [t.task if "task" in option else t.policy for t in got]
+    assert (keys[0] == keys[1], keys[0] == keys[2]) == (True, False)
+    assert not findings.counts
+
+
+def test_a_prompt_may_be_the_task(read_rows_of):
+    row = {"prompt": [USER], "completion": "a"}
+    got, _ = read_rows_of(row, {**row, "prompt": "hi"}, task="prompt")
+    assert got[1].task == "hi"
+    assert got[0].task not in ("hi", "")
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        ("messages", '[{"content":"hi","role":"user"}]'),
+        ("messages.0.role", "user"),
+        ("group", "null"),
+        ("rollout_id", "7"),
+    ],
+)
+def test_where_takes_any_field(read_rows_of, where):
+    row = {"messages": [USER], "group": None, "rollout_id": 7, "id": "a"}
+    got, findings = read_rows_of(row, {"messages": [SAID], "id": "b"}, where=(where,))
+    assert [t.id for t in got] == ["a"]
+    assert findings.notes == {"LEFT_OUT_BY_WHERE": 1}

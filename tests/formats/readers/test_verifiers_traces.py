@@ -1,6 +1,8 @@
 """Episodes of verifiers v1: the path that is the run, who wrote it, and what broke off."""
 
 import json
+import math
+from collections import Counter
 
 import pytest
 
@@ -116,6 +118,14 @@ def test_all_agents_of_an_episode_that_trains_none_are_runs(read_rows_of):
     assert not findings.notes
 
 
+def test_traces_that_are_alike_have_places_of_their_own(read_rows_of):
+    judge = trace(node(None), id="j", agent={"name": "judge", "trainable": False})
+    got, findings = read_rows_of(episode(judge, trace(), trace()))
+    assert [t.origin.at for t in got] == ["input.jsonl:1 traces[1]", "input.jsonl:1 traces[2]"]
+    assert [t.id for t in got] == ["a", "a#0"]
+    assert findings.counts == {"ID_REPEATED": 1}
+
+
 @pytest.mark.parametrize(
     ("fields", "excluded"),
     [
@@ -157,6 +167,25 @@ def test_rewards(read_rows_of, rewards, expected):
     assert not len(findings)
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"score": math.nan},
+        {"score": 10**400},
+        {"score": 1, "weight": 10**400},
+        {"score": 1.0, "weight": -math.inf},
+        {"score": 10**400, "weight": 0},
+    ],
+)
+def test_a_reward_that_is_not_finite_spoils_only_its_own_trace(read_rows_of, part):
+    odd = trace(node(None), id="b", rewards={"a": part})
+    zero = trace(node(None), id="c", rewards={"a": {"score": 0.0}})
+    got, findings = read_rows_of(episode(trace(node(None))), episode(odd), episode(zero))
+    assert [t.outcome and t.outcome.success for t in got] == [True, None, False]
+    assert got[1].origin.unlabelled == "outcome not finite"
+    assert findings.counts == {"OUTCOME_UNCLEAR": 1}
+
+
 def test_labels_by_choice(data):
     def outcomes(**options):
         return [t.outcome and t.outcome.success for t in read(data / "verifiers/v1", ReadOptions(**options))]
@@ -173,6 +202,30 @@ def test_judges_make_grade_c(read_rows_of):
     got, findings = read_rows_of(episode(by_name), episode(by_call))
     assert [t.outcome.grade for t in got] == ["C", "C"]
     assert findings.notes == {"JUDGED_BY_MODEL": 2}
+
+
+@pytest.mark.parametrize("role", ["user", "tool", "system", "critic"])
+def test_what_the_model_sampled_is_the_policys_under_any_role(read_rows_of, role):
+    nodes = [node(None), node(0, "assistant", "look", True), node(1, role, "all tests passed", True)]
+    nodes[1]["message"]["tool_calls"] = [{"id": "c", "name": "f", "arguments": "{}"}]
+    nodes[2]["message"]["tool_call_id"] = "c"
+    (got,), findings = read_rows_of(episode(trace(*nodes)))
+    assert turns(got)[1:] == [
+        ("assistant", "policy", "look"),
+        ("tool_call", "policy", "f {}"),
+        ("assistant", "policy", "all tests passed"),
+    ]
+    assert {turn.writer_source for turn in got.turns[1:]} == {"field"}
+    assert got.origin.messages == dict(Counter(["user", "assistant", role]))
+    assert findings.counts == {"SAMPLED_ROLE": 1, "CALL_UNANSWERED": 1}
+
+
+def test_a_call_that_was_sampled_under_a_users_role_is_the_policys(read_rows_of):
+    nodes = [node(None), node(0, "user", None, True)]
+    nodes[1]["message"]["tool_calls"] = [{"id": "c", "name": "submit", "arguments": "{}"}]
+    (got,), findings = read_rows_of(episode(trace(*nodes)))
+    assert [(turn.role, turn.writer) for turn in got.turns[1:]] == [("terminal", "policy")]
+    assert findings.counts == {"SAMPLED_ROLE": 1}
 
 
 def test_custom_tools_take_free_text(read_rows_of):

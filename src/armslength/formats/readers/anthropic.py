@@ -16,7 +16,7 @@ import msgspec
 from armslength.records import Trajectory
 
 from ..findings import Findings
-from ..labelled import LabelledRow, owner_of, run_of_row, tool_names
+from ..labelled import LabelledRow, holders, owner_of, run_of_row, tool_names
 from ..messages import Message, MessageRules, count_roles, to_turns
 from ..protocol import ReadOptions
 from ..runs import Run, to_trajectories
@@ -75,7 +75,7 @@ def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iter
             findings.add("ROW_INVALID", row.at, found="no messages", expected="messages")
             continue
         messages = _all_messages(decoded)
-        report_repeats(row, {"role": len(messages)}, findings)
+        report_repeats(row, _authorities(decoded), findings)
         turns = to_turns(messages, rules, row.at, tool_names(decoded.tools))
         yield run_of_row(
             Anthropic.name, row, decoded, turns, count_roles(messages), names=names, findings=findings
@@ -86,3 +86,10 @@ def _all_messages(row: AnthropicRow) -> list[Message]:
     first = [Message(role="system", content=row.system)] if row.system else []
     last = [row.response] if row.response is not None else []
     return [*first, *(row.messages or []), *last]
+
+
+def _authorities(row: AnthropicRow) -> dict[str, int]:
+    """Keys that must not be hidden; a block's type says who wrote it."""
+    stored = [*(row.messages or []), *([row.response] if row.response is not None else [])]
+    types = holders([row.system, row.tools, *(message.content for message in stored)], "type")
+    return {**row.authorities(len(stored)), "type": types}

@@ -15,10 +15,11 @@ from msgspec import UNSET
 from armslength.records import Trajectory
 
 from ..findings import Findings
-from ..labelled import LabelledRow, owner_of, run_of_row, tool_names
+from ..labelled import CRASH_FIELDS, LabelledRow, owner_of, run_of_row, tool_names
 from ..messages import Message, MessageRules, count_roles, to_turns
 from ..protocol import ReadOptions
 from ..runs import Run, key_of, to_trajectories
+from ..sides import sides
 from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_rows, report_repeats
 from ..storage.sources import Source
@@ -40,7 +41,6 @@ class _Decoded(NamedTuple):
 
 
 _DECODER = msgspec.json.Decoder(ChatRow)
-_LIST = msgspec.json.Decoder(list[Message])
 
 
 class Chat:
@@ -105,18 +105,37 @@ def _episodes(rows: Iterator[_Decoded], findings: Findings) -> Iterator[_Decoded
 
 
 def _joined(members: list[_Decoded]) -> _Decoded:
-    """One episode of the rows of a rollout: the longest history once, the terminal reward once.
+    """One episode of the rows of a rollout: the longest history once, and what the last row does not say from before.
 
-    Rewards that differ from row to row are step rewards.
+    An error of any row is the episode's. Rewards that differ from row to row are step rewards; otherwise the reward is
+    the episode's, whether trainers write it on every row or on the last.
     """
     messages: list[Message] = []
     for _, _, more in members:
         messages = more if more[: len(messages)] == messages else [*messages, *more]
+    rows = [row for _, row, _ in members]
     at, last, _ = members[-1]
-    values = [row.reward for _, row, _ in members]
-    if any(value != values[0] for value in values):
-        last.step_rewards, last.reward = values, UNSET
+    rewards = [row.reward for row in rows]
+    for name in LabelledRow.__struct_fields__:
+        values = [getattr(row, name) for row in rows]
+        if name in CRASH_FIELDS:
+            values = [value or None for value in values]  # an empty error takes none back
+        setattr(last, name, _last_said(values))
+    if _differ(rewards):
+        last.reward = rewards
     return _Decoded(at, last, messages)
+
+
+def _last_said(values: list[Any]) -> object:
+    """The last value that is there and not null; else null if one is, else what stands for no value."""
+    said = [value for value in values if value is not None and value is not UNSET]
+    return said[-1] if said else None if None in values else values[-1]
+
+
+def _differ(rewards: list[Any]) -> bool:
+    """Whether rewards have several values; one that is no number equals another."""
+    said = [reward for reward in rewards if reward is not None and reward is not UNSET]
+    return any(reward != said[0] and (reward == reward or said[0] == said[0]) for reward in said)  # noqa: PLR0124
 
 
 def _messages(row: ChatRow, at: str, findings: Findings) -> list[Message] | None:
@@ -124,22 +143,7 @@ def _messages(row: ChatRow, at: str, findings: Findings) -> list[Message] | None
         return row.messages
     if row.prompt is None or row.completion is None:
         return None
-    return [
-        *_side(row.prompt, "user", f"{at} prompt", findings),
-        *_side(row.completion, "assistant", f"{at} completion", findings),
-    ]
-
-
-def _side(stored: list[Message] | str, role: str, at: str, findings: Findings) -> list[Message]:
-    """Messages of a prompt or a completion; a text is one message unless it is a list of them as JSON."""
-    if not isinstance(stored, str):
-        return stored
-    if stored.startswith("[{") and '"role"' in stored:
-        try:
-            messages = _LIST.decode(stored)
-        except (msgspec.MsgspecError, ValueError, RecursionError):
-            messages = []
-        if messages and all(message.role is not None for message in messages):
-            findings.add("MESSAGES_AS_TEXT", at, found="messages as JSON in a text", expected="a list")
-            return messages
-    return [Message(role, stored)]
+    both = sides(row.prompt, row.completion, at, findings)
+    if both.decoded:
+        findings.add("MESSAGES_AS_TEXT", at, found="messages as JSON in texts", expected="lists")
+    return [*both.prompt, *both.completion]

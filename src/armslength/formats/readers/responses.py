@@ -16,19 +16,21 @@ import msgspec
 
 from armslength.records import Trajectory
 
-from ..content import plain
+from ..content import are_known_parts, as_parts, plain
 from ..findings import Findings
-from ..labelled import LabelledRow, run_of_row, tool_names
+from ..labelled import LabelledRow, holders, run_of_row, tool_names
 from ..messages import Message, MessageRules, to_turns
 from ..protocol import ReadOptions
 from ..runs import Run, to_trajectories
 from ..storage.outline import Outline
-from ..storage.rows import decode, read_rows
+from ..storage.rows import decode, read_rows, report_repeats
 from ..storage.sources import Source
 
 #: Where an item of a call keeps what it asks for, and what a provider's own tool returned.
-_ASKED: Final = ("arguments", "input", "action", "queries", "code", "query")
+_ASKED: Final = ("arguments", "input", "action", "actions", "operation", "queries", "code", "query")
 _RETURNED: Final = ("output", "outputs", "results", "result", "error")
+#: The item whose result is an image's bytes.
+_IMAGE: Final = ("image_generation_call", "result")
 _NO_NAME: Final = "_call"
 
 
@@ -40,6 +42,7 @@ class _Request(msgspec.Struct):
 
 class _Response(msgspec.Struct):
     output: Any = None
+    model: Any = None
 
 
 class ResponsesRow(LabelledRow, gc=False):
@@ -83,15 +86,24 @@ def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iter
         request = decoded.responses_create_params or _Request(
             decoded.input, decoded.instructions, decoded.tools
         )
-        output = decoded.response.output if decoded.response else decoded.output
+        output = decoded.output
+        if decoded.response is not None:
+            output, decoded.model = decoded.response.output, decoded.model or decoded.response.model
         if not isinstance(output, list):
             findings.add("ROW_INVALID", row.at, found="no output items", expected="a list of items")
             continue
+        report_repeats(row, _authorities(decoded, request, output), findings)
         items = _items(request, output)
         messages = [message for item in items for message in _messages(item)]
         turns = to_turns(messages, rules, row.at, tool_names(request.tools))
         kinds = Counter(_kind(item) for item in items)
         yield run_of_row(Responses.name, row, decoded, turns, kinds, names=names, findings=findings)
+
+
+def _authorities(row: ResponsesRow, request: _Request, output: list[Any]) -> dict[str, int]:
+    """Keys that must not be hidden; an item's type says who wrote it."""
+    stored = [request.input, request.instructions, request.tools, output]
+    return {**row.authorities(holders(stored, "role")), "type": holders(stored, "type")}
 
 
 def _items(request: _Request, output: list[Any]) -> list[Any]:
@@ -120,7 +132,7 @@ def _messages(item: object) -> list[Message]:
     if kind == "reasoning":
         return [Message(role="assistant", reasoning_content=_reasoning(item))]
     if kind.endswith("_output"):
-        return [Message(role="tool", tool_call_id=item.get("call_id"), content=item.get("output"))]
+        return [Message(role="tool", tool_call_id=item.get("call_id"), content=as_parts(item.get("output")))]
     if kind.endswith(_NO_NAME):
         return _call(item, kind)
     return [Message(role=kind, content=plain(item))]
@@ -129,18 +141,23 @@ def _messages(item: object) -> list[Message]:
 def _call(item: Mapping[str, Any], kind: str) -> list[Message]:
     """A call, and what came back inside it where the provider ran the tool."""
     call_id = item.get("call_id") or item.get("id")
-    asked = next((item[key] for key in _ASKED if item.get(key) is not None), None)
+    key, asked = next(((key, item[key]) for key in _ASKED if item.get(key) is not None), ("", None))
     name = item.get("name") or kind.removesuffix(_NO_NAME)
     call: dict[str, Any] = {"id": call_id, "function": {"name": name, "arguments": asked}}
-    if kind == "custom_tool_call":
+    if kind == "custom_tool_call" or key == "code":  # free text
         call = {"id": call_id, "custom": {"name": name, "input": asked}}
     made = [Message(role="assistant", tool_calls=[call])]
     returned = next((key for key in _RETURNED if item.get(key) is not None), None)
     if returned is not None:
         error = True if item.get("error") is not None else None
-        text = plain(item[returned])
+        text = "[image]" if (kind, returned) == _IMAGE else _returned(item[returned])
         made.append(Message(role="tool", tool_call_id=call_id, content=text, error=error))
     return made
+
+
+def _returned(value: object) -> object:
+    """What a provider's tool returned: parts where it is a list of such, else a text."""
+    return value if are_known_parts(value) else plain(value)
 
 
 def _reasoning(item: Mapping[str, Any]) -> str:

@@ -70,12 +70,14 @@ def episode_runs(source: Source, rules: MessageRules) -> Iterator[Run]:
         if episode.traces is None and episode.nodes is None:
             rules.findings.add("ROW_INVALID", row.at, found="no traces", expected="a verifiers episode")
             continue
-        traces = episode.traces or [episode]
-        trained = [trace for trace in traces if trace.agent is None or trace.agent.trainable is not False]
+        traces = list(enumerate(episode.traces or [episode]))
+        trained = [
+            (i, trace) for i, trace in traces if trace.agent is None or trace.agent.trainable is not False
+        ]
         if len(trained) < len(traces) and trained:
             rules.findings.note("AGENTS_LEFT_OUT", source.name)
-        for trace in trained or traces:
-            at = row.at if len(traces) == 1 else f"{row.at} traces[{traces.index(trace)}]"
+        for index, trace in trained or traces:
+            at = row.at if len(traces) == 1 else f"{row.at} traces[{index}]"
             yield _run(row._replace(at=at), trace, episode, reading)
 
 

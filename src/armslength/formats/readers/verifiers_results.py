@@ -25,6 +25,7 @@ from ..messages import Message, MessageRules, count_roles, to_turns
 from ..names import distinct
 from ..rewards import policy_steps, step_rewards
 from ..runs import Lookup, Run, fields_of, key_of
+from ..sides import sides
 from ..storage.beside import read_beside
 from ..storage.rows import Row, decode, read_rows
 from ..storage.sources import Source
@@ -79,7 +80,6 @@ class _Setting(NamedTuple):
 
 _ROLLOUT: Final = msgspec.json.Decoder(Rollout)
 _METADATA: Final = msgspec.json.Decoder(_Metadata)
-_MESSAGES: Final = msgspec.json.Decoder(list[Message])
 _FIELDS: Final = msgspec.json.Decoder(dict[str, Any])
 
 
@@ -110,8 +110,8 @@ def _setting(source: Source, rules: MessageRules) -> _Setting:
 
 def _run(row: Row, rollout: Rollout, setting: _Setting, attempts: Counter[str], names: set[str]) -> Run:
     findings = setting.rules.findings
-    prompt = _messages(rollout.prompt, "user")
-    completion = _messages(rollout.completion or None, "assistant")
+    stored = rollout.completion or None  # nothing at all, if it broke off
+    prompt, completion, _ = sides(rollout.prompt or None, stored, row.at, findings)
     turns = _turns(prompt, completion, rollout, setting.rules, row.at)
     example = key_of(rollout.example_id) or key_of(rollout.problem_id)
     env = key_of(rollout.env_name) or setting.env
@@ -143,18 +143,6 @@ def _run(row: Row, rollout: Rollout, setting: _Setting, attempts: Counter[str], 
         task_id=example,
         excluded="crashed" if rollout.error else None,
     )
-
-
-def _messages(stored: list[Message] | str | UnsetType | None, role: str) -> list[Message]:
-    """One side of a rollout; a platform exports messages as JSON inside a text."""
-    if isinstance(stored, list):
-        return stored
-    if not isinstance(stored, str) or not stored:
-        return []
-    if stored.startswith("["):
-        with contextlib.suppress(msgspec.MsgspecError, ValueError, RecursionError):
-            return _MESSAGES.decode(stored)
-    return [Message(role, stored)]
 
 
 def _turns(

@@ -5,6 +5,7 @@ Tests: ``tests/formats/readers/test_verifiers.py``. Reference: ``docs/reference/
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,7 +14,7 @@ import msgspec
 from armslength.records import Grade
 
 from ..findings import Findings
-from ..outcomes import NEEDS_RULE
+from ..outcomes import NEEDS_RULE, judge
 from ..runs import Label, label_of
 from ..storage.rows import decode, read_rows
 from ..storage.sources import Source
@@ -34,10 +35,10 @@ _DECODER = msgspec.json.Decoder(_Rewards)
 
 
 def all_binary(source: Source) -> bool:
-    """Whether every reward of a file is 0 or 1: only then a 1 says success, and a 0 failure."""
+    """Whether every finite reward of a file is 0 or 1: only then a 1 says success, and a 0 failure."""
     findings = Findings()
     rows = (decode(row, _DECODER, findings) for row in read_rows(source, findings))
-    return all(value in (0, 1) for row in rows if row is not None for value in _values(row))
+    return all(judge(value).reason != NEEDS_RULE for row in rows if row is not None for value in _values(row))
 
 
 def reward_label(value: object, *, binary: bool, judged: bool) -> Label:
@@ -49,9 +50,10 @@ def reward_label(value: object, *, binary: bool, judged: bool) -> Label:
         judged: whether a model judged some of it.
     """
     grade: Grade = "C" if judged else "B"
-    if not binary and isinstance(value, int | float):
+    label = label_of(value)
+    if not binary and (label.success is not None or label.reason == NEEDS_RULE):
         return Label(None, NEEDS_RULE, grade)
-    return label_of(value)._replace(grade=grade)
+    return label._replace(grade=grade)
 
 
 def total(rewards: object) -> float | None:
@@ -82,7 +84,12 @@ def _value(reward: dict[str, Any]) -> float | None:
     score, weight = reward.get("score"), reward.get("weight", 1.0)
     if isinstance(score, bool) or not isinstance(score, int | float):
         return None
-    return float(score) * weight if isinstance(weight, int | float) else None
+    if not isinstance(weight, int | float):
+        return None
+    try:
+        return float(score) * float(weight)
+    except OverflowError:  # a whole number beyond any float
+        return math.nan
 
 
 def _values(row: _Rewards) -> Iterable[object]:

@@ -2,7 +2,8 @@
 
 - The last path counts, as in the tool's own transcripts: before it stand histories that the harness rewrote or
   compacted, and subagents. A compaction that nothing resumed from is not the last path.
-- ``sampled`` says whether a model wrote a message: an assistant's message that was not sampled was put there.
+- ``sampled`` says whether a model wrote a message: an assistant's message that was not sampled was put there, and what
+  was sampled under another role is the policy's all the same.
 - User messages before the first sampled one are the task's.
 
 Tests: ``tests/formats/readers/test_verifiers_traces.py``. Reference: ``docs/reference/formats/verifiers.md``.
@@ -114,13 +115,7 @@ def trace_turns(
     names = (
         [_full_name(tool) for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else None
     )
-    turns = to_turns(messages, rules, at, tool_names(names))
-    return tuple(
-        msgspec.structs.replace(turn, writer_source="field")
-        if turn.writer == "policy" and chosen[turn.step].sampled is True
-        else turn
-        for turn in turns
-    )
+    return to_turns(messages, rules, at, tool_names(names))
 
 
 def turn_rewards(trace: Trace, path: Sequence[int], at: str, findings: Findings) -> tuple[StepReward, ...]:
@@ -152,6 +147,7 @@ def _is_compaction_attempt(node: Node) -> bool:
 
 def _message(node: Node, given: bool) -> Message:
     message = node.message or Message()
+    message.sampled = True if node.sampled is True else None
     if (message.role == "assistant" and node.sampled is not True) or (message.role == "user" and given):
         message.is_copied_context = True
     if isinstance(message.tool_calls, list):
