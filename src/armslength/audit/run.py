@@ -47,6 +47,7 @@ from .manipulation import manipulate
 from .manipulation_rows import active_control
 from .model import SCHEMA, Audit, Control, Leak, Provenance, Settings, Variant
 from .options import Options
+from .order_controls import roles_swapped, shuffled_turns
 from .permuted_labels import permuted_labels
 from .prediction_rows import alert_row, evidence, rival_rows, score_row, task_row
 from .resamples import MIN_PAIRS, READS, Resamples
@@ -168,6 +169,8 @@ class _Job:
             controls=[
                 active_control(active),
                 self._interference(heads["strict"][0]),
+                shuffled_turns(resamples, vectors, heads["strict"][0], authorship="strict", seed=self.seed),
+                roles_swapped(resamples, vectors, heads["strict"][0], authorship="strict"),
                 self._permuted(resamples, vectors, heads["strict"][0], read["strict"]["R1"].pairs),
                 *whether_evidence,
                 end_markers(resamples),

@@ -43,6 +43,8 @@ _GRADES = {
 _CONTROLS = {
     "active test": "Is the attack strong enough to find a weakness that is there, and quiet where there is none?",
     "non-interference": "Does the strict score stay the same to the last bit when all text of the policy is replaced?",
+    "shuffled turns": "Does the order of a run's turns change nothing at its end, as it must for a mean?",
+    "roles swapped": "Does reading results as users, and users as results, tell no more than the head?",
     "permuted labels": "Does a head that was fitted on shuffled outcomes tell nothing?",
     "end markers": "Does no single word give the outcome away in the last turns alone?",
     "results have calls": "Does the record hold the call that each tool result answers?",
