@@ -12,11 +12,15 @@ from armslength.audit.model import (
     Control,
     Data,
     Denial,
+    Example,
+    ExampleTurn,
     Label,
     Landmark,
     Leak,
     Provenance,
     Rival,
+    RunRow,
+    RunScore,
     Score,
     Settings,
     Steering,
@@ -81,6 +85,14 @@ def normal(text: str = "", *, word: str = "monitor", share: Estimate = SHARE, pa
             Control(f"another{text}", False, AUC, f"detail{text}"),
         ],
         leak=Leak(Estimate(0.95, 0.93, 0.97, 321, 45), AUC),
+        examples=[_example(kind, text) for kind in ("caught", "silenced", f"odd{text}")],
+        runs=[
+            RunRow(
+                f"run{text}", f"runs{text}.jsonl:7", f"task{text}", f"group{text}", f"policy{text}", i < 3, "", 3, 0,
+                {"strict": RunScore(0.2, 0.5, 0.4, 2 if i % 2 else None)},
+            )
+            for i in range(6)
+        ],
         settings=_settings(text),
         provenance=_provenance(text),
     )  # fmt: skip
@@ -96,7 +108,8 @@ def unmeasured(text: str = "") -> Audit:
         schema=SCHEMA, verdict=Verdict("unmeasured", f"Unmeasured: {reason}.", {}, [reason], []),
         verdicts=dict.fromkeys(HEADS, "unmeasured"), data=data, scores=[], rivals=[], explanations=[],
         variants=[], landmarks=[], aggregations=[], alerts=[], attacks=[], ladder=[], denial=[], steering=[],
-        ceilings=[], controls=[], leak=None, settings=_settings(text), provenance=Provenance("", {}, {}, 1, None),
+        ceilings=[], controls=[], leak=None, examples=[], runs=[], settings=_settings(text),
+        provenance=Provenance("", {}, {}, 1, None),
     )  # fmt: skip
 
 
@@ -110,6 +123,17 @@ def _data(text: str) -> Data:
         label=Label(f"verifier{text}", f"A, Z{text}",
                     Estimate(None, None, None, 0, 0, f"not measured by this version{text}")),
     )  # fmt: skip
+
+
+def _example(kind: str, text: str) -> Example:
+    other, after = (f"gladly{text}", 0.2) if kind == "silenced" else (None, None)
+    turns = [
+        ExampleTurn("user", "user", 0, f"please{text}", -0.5),
+        ExampleTurn("assistant", "policy", 1, f"sure{text}", None, None, other),
+        ExampleTurn("tool_result", "world", 2, f"error{text}", 1.25, after),
+        ExampleTurn(f"role{text}", f"writer{text}", 3, "x" * 50),
+    ]
+    return Example(kind, "strict", f"runs{text}.jsonl:7", f"run{text}", f"task{text}", True, 0.9, turns, 3)
 
 
 def _alert(head: str) -> Alert:

@@ -21,6 +21,7 @@ SECTIONS = [
     "predict",
     "policy",
     "operating",
+    "examples",
     "label",
     "leak",
     "controls",

@@ -3,6 +3,7 @@
 from .active import ActiveTest, active_test
 from .adversaries import ADVERSARIES, DRAWS, ON_EVERY_RUNG, Target, few_turns
 from .donors import ContextPool, DonorPool, Pool, StagedPool
+from .few_turns import replace_few
 from .ladder import RUNGS, STAGES, Ladder
 from .more_calls import one_more_call
 from .other_calls import call_author
@@ -40,5 +41,6 @@ __all__ = [
     "measure",
     "one_more_call",
     "policy_turns",
+    "replace_few",
     "successful_runs",
 ]

@@ -17,7 +17,9 @@ from .model import (
     Ceiling,
     Denial,
     Estimate,
+    Example,
     Rival,
+    RunRow,
     Score,
     Steering,
     Stratum,
@@ -37,7 +39,9 @@ __all__ = [
     "Ceiling",
     "Denial",
     "Estimate",
+    "Example",
     "Rival",
+    "RunRow",
     "Score",
     "Steering",
     "Stratum",
@@ -58,6 +62,7 @@ def audit(
     encoder: Encoder | None = None,
     threads: int | None = None,
     variants: bool = False,
+    examples: bool = True,
     command: str = "",
     progress: Callable[[str], None] | None = None,
 ) -> Audit:
@@ -74,6 +79,7 @@ def audit(
         encoder: text → vectors; the static table by default.
         threads: folds fitted at once; no figure depends on it.
         variants: also fit the headline head at degree 1, with a second encoder, and with whole policies left out.
+        examples: put the text of a few runs into the result.
         command: what to print as the command that made the result.
         progress: called with a short text at each step.
 
@@ -103,7 +109,9 @@ def audit(
         raise InputError(
             "ARGUMENT_RANGE", at="audit", found=found, expected="at least 1 fold seed, 100 resamples"
         )
-    options = Options(authorship, alpha, fold_seeds, resamples, end, command, seed, threads, variants)
+    options = Options(
+        authorship, alpha, fold_seeds, resamples, end, command, seed, threads, variants, examples
+    )
     return run_audit(trajectories, options=options, encoder=encoder, progress=progress or (lambda _: None))
 
 

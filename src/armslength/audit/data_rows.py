@@ -106,5 +106,5 @@ def nothing_measured(
         schema=SCHEMA, verdict=unmeasured(reason), verdicts=dict.fromkeys(heads, "unmeasured"),
         data=empty_data(corpus, read), scores=[], rivals=[], explanations=[], variants=[], landmarks=[],
         aggregations=[], alerts=[], attacks=[], ladder=[], denial=[], steering=[], ceilings=[], controls=[], leak=None,
-        settings=settings, provenance=provenance,
+        examples=[], runs=[], settings=settings, provenance=provenance,
     )  # fmt: skip

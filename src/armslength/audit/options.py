@@ -20,3 +20,4 @@ class Options:
     seed: int | None = None
     threads: int | None = None
     variants: bool = False
+    examples: bool = True

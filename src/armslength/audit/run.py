@@ -42,6 +42,7 @@ from .aggregation_rows import aggregations
 from .data_rows import data, nothing_measured, rewrite_policy, why_unmeasured
 from .end_markers import end_markers
 from .evidence_controls import evidence_controls
+from .examples import examples
 from .landmark_rows import landmarks
 from .manipulation import manipulate
 from .manipulation_rows import active_control
@@ -51,6 +52,7 @@ from .order_controls import roles_swapped, shuffled_turns
 from .permuted_labels import permuted_labels
 from .prediction_rows import alert_row, evidence, rival_rows, score_row, task_row
 from .resamples import MIN_PAIRS, READS, Resamples
+from .run_rows import run_rows
 from .verdict import judge
 from .versions import commit, versions
 
@@ -149,6 +151,7 @@ class _Job:
             for name in HEADS
         }
         verdicts = {name: judge(found[name], min_pairs=MIN_PAIRS) for name in HEADS}
+        rows_of_runs = run_rows(self.corpus, named)
         return Audit(
             schema=SCHEMA,
             verdict=verdicts[options.authorship],
@@ -176,6 +179,10 @@ class _Job:
                 end_markers(resamples),
             ],
             leak=self._leak(resamples, heads["all-role"][0]),
+            examples=examples(self.corpus, vectors, heads, rows_of_runs, headline=options.authorship)
+            if options.examples
+            else [],
+            runs=rows_of_runs,
             settings=self._settings(),
             provenance=self._provenance(),
         )

@@ -52,6 +52,7 @@ from .inputs import input_options
     "--variants", is_flag=True,
     help="Also fit the headline head at degree 1, with a second encoder, and with whole policies left out.",
 )  # fmt: skip
+@click.option("--no-examples", is_flag=True, help="Leave the text of runs out of the report and the numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print audit.json instead of the table.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown for a change request.")
 @input_options
@@ -67,6 +68,7 @@ def audit_command(
     seed: int | None,
     gates: tuple[str, ...],
     variants: bool,
+    no_examples: bool,
     as_json: bool,
     as_markdown: bool,
     inputs: ReadOptions,
@@ -86,6 +88,7 @@ def audit_command(
             end=end,
             seed=seed,
             variants=variants,
+            examples=not no_examples,
             command=_command(),
             progress=progress,
         )

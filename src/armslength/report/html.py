@@ -16,6 +16,7 @@ from armslength.audit import Audit
 
 from . import words
 from .advice import advice
+from .examples import examples, listed
 from .limits import limits
 from .manipulation import manipulation
 from .numbers import clip, figure
@@ -43,6 +44,8 @@ def page(result: Audit, findings: Mapping[str, int]) -> str:
         prediction=prediction(result),
         manipulation=manipulation(result),
         operating=operating(result),
+        examples=examples(result),
+        listed=listed(result),
         card=card(result),
         leak=leak(result),
         controls=[
