@@ -2,6 +2,8 @@
 
 from .active import ActiveTest, active_test
 from .adversaries import ADVERSARIES, DRAWS, Adversary, Target
+from .black_box import Answer, Failure, Reward, name_of, signature, visible
+from .conversations import Conversation, conversation
 from .donors import DonorPool
 from .selection import CHANNELS, Effect, FailingRuns, apply, attack, failing_runs, join, policy_turns, pool_of
 
@@ -11,15 +13,23 @@ __all__ = [
     "DRAWS",
     "ActiveTest",
     "Adversary",
+    "Answer",
+    "Conversation",
     "DonorPool",
     "Effect",
     "FailingRuns",
+    "Failure",
+    "Reward",
     "Target",
     "active_test",
     "apply",
     "attack",
+    "conversation",
     "failing_runs",
     "join",
+    "name_of",
     "policy_turns",
     "pool_of",
+    "signature",
+    "visible",
 ]
