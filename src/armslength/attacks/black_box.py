@@ -233,10 +233,7 @@ _POSITIONAL: Final = (
 def _guarded(call: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever the user's function returns
     try:
         return call()
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # the user's code may raise anything, and one run must not stop all
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's code: one run must not stop all
         return _raised(error)
 
 
