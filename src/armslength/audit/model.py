@@ -12,6 +12,13 @@ import msgspec
 
 SCHEMA = "armslength/audit/v1"
 
+#: What rows about the user's own reward call it.
+OWN_REWARD = "reward"
+
+
+#: Adversaries that choose among five donors for each turn: at once for a head, turn by turn for a black box.
+BEST_OF_5 = ("best-of-5", "greedy")
+
 
 class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
     """A figure with its 95 % interval.
@@ -239,6 +246,70 @@ class Leak(msgspec.Struct, frozen=True):
     without_terminal: Estimate
 
 
+class Refusal(msgspec.Struct, frozen=True):
+    """Why a reward gave no number: how often, and where first."""
+
+    reason: str
+    count: int
+    first: str
+
+
+class Probe(msgspec.Struct, frozen=True):
+    """What the reward of a whole run does when one thing is changed.
+
+    Attributes:
+        name, what: the edit, and what it does.
+        writes: whose turns it changes: ``policy``, ``evidence``, or ``nothing`` where it is only asked again.
+        moved, raised, lowered: share of runs whose reward changes at all, rises, falls.
+        move: mean change, in standard deviations of the reward over the probed runs.
+        unchanged: runs in which the edit found nothing to change.
+        unmeasured: runs whose reward is no number before or after.
+    """
+
+    name: str
+    what: str
+    writes: str
+    moved: Estimate
+    raised: Estimate
+    lowered: Estimate
+    move: Estimate
+    unchanged: int
+    unmeasured: int
+
+
+class OwnReward(msgspec.Struct, frozen=True):
+    """The user's own reward, asked as a black box.
+
+    Attributes:
+        name: module and name of the function.
+        form: ``batch`` (prompts and completions) or ``trajectory``.
+        asynchronous: whether it returned awaitables.
+        budget, calls: calls that were allowed, and made; one completion is one call.
+        measured: runs whose reward is a number at every decision point.
+        left_out: runs that are not, by reason.
+        unmeasured: why answers were no numbers.
+        attacked, failing: failing runs that the attacks reached, and all of them.
+        auc_whole, auc_whole_within_task: of the reward of all turns of a run, as a trainer would pay it.
+        steady: whether it gave the same numbers when asked again; None where it was not.
+        probes: what it answers to.
+    """
+
+    name: str
+    form: str
+    asynchronous: bool
+    budget: int
+    calls: int
+    measured: int
+    left_out: dict[str, int]
+    unmeasured: list[Refusal]
+    attacked: int
+    failing: int
+    auc_whole: Estimate
+    auc_whole_within_task: Estimate
+    steady: bool | None
+    probes: list[Probe]
+
+
 class Verdict(msgspec.Struct, frozen=True):
     """The word, the sentence, and the figures that the sentence rests on."""
 
@@ -293,6 +364,12 @@ class Audit(msgspec.Struct, frozen=True):
     leak: Leak | None
     settings: Settings
     provenance: Provenance
+    reward: OwnReward | None = None
+
+    @property
+    def headline(self) -> str:
+        """The score that the verdict is about: the user's reward, or the head that was chosen."""
+        return self.settings.authorship if self.reward is None else OWN_REWARD
 
     def to_json(self) -> bytes:
         """The bytes of `audit.json`: sorted keys where order carries no meaning, no NaN, no clock."""

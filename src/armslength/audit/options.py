@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from armslength.records import Authorship
+
+#: Calls of a user's reward, unless said otherwise: enough for a thousand runs of ten decision points.
+REWARD_CALLS = 50_000
 
 
 @dataclass(frozen=True)
@@ -19,3 +24,5 @@ class Options:
     command: str = ""
     seed: int | None = None
     threads: int | None = None
+    reward: Callable[..., Any] | None = None
+    reward_calls: int = REWARD_CALLS

@@ -6,14 +6,14 @@ import json
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import cast
 
 import click
 from rich.console import Console
 
-from armslength.audit import audit
+from armslength.audit import REWARD_CALLS, audit
 from armslength.audit.gates import judge_gate, parse_gate
 from armslength.errors import UnmeasuredError
 from armslength.files import write_bytes
@@ -21,6 +21,7 @@ from armslength.formats import Findings, ReadOptions, read
 from armslength.records import Authorship
 
 from .inputs import input_options
+from .user_code import load_function
 
 
 @click.command("audit")
@@ -48,6 +49,14 @@ from .inputs import input_options
     "--gate", "gates", metavar="EXPR", multiple=True,
     help="A figure that must hold, such as 'ceiling<=0.1'; else the exit code is 1.",
 )  # fmt: skip
+@click.option(
+    "--reward", "reward_name", metavar="MODULE:FUNCTION|FILE.py:FUNCTION",
+    help="Your own reward, to be audited as a black box; the headline verdict is then about it.",
+)  # fmt: skip
+@click.option(
+    "--reward-calls", default=REWARD_CALLS, show_default=True, type=click.IntRange(min=1),
+    help="How often the reward may be asked; one completion is one call.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print audit.json instead of the table.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown for a change request.")
 @input_options
@@ -62,6 +71,8 @@ def audit_command(
     resamples: int,
     seed: int | None,
     gates: tuple[str, ...],
+    reward_name: str | None,
+    reward_calls: int,
     as_json: bool,
     as_markdown: bool,
     inputs: ReadOptions,
@@ -71,7 +82,9 @@ def audit_command(
 
     wanted = [parse_gate(text) for text in gates]
     findings = Findings(strict=inputs.strict)
-    with _progress() as progress:
+    # What a user's module prints must not stand in our results.
+    with redirect_stdout(sys.stderr), _progress() as progress:
+        reward = load_function(reward_name) if reward_name else None
         result = audit(
             read(paths, inputs, findings),
             authorship=cast("Authorship", authorship),
@@ -80,6 +93,8 @@ def audit_command(
             resamples=resamples,
             end=end,
             seed=seed,
+            reward=reward,
+            reward_calls=reward_calls,
             command=_command(),
             progress=progress,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from armslength.attacks import CHANNELS
+from armslength.audit.model import OWN_REWARD
 from armslength.records import READ_ROLES
 
 _ROLES = {
@@ -39,8 +40,19 @@ _CONTROLS = {
     "permuted labels": "Does a head that was fitted on shuffled outcomes tell nothing?",
     "end markers": "Does no single word give the outcome away in the last turns alone?",
     "results have calls": "Does the record hold the call that each tool result answers?",
+    "steady reward": "Does your reward give the same run the same number twice, and in another order?",
     "users do not write results": "Are the user turns free of text that only looks like a tool's result?",
 }
+
+
+def score(name: str) -> str:
+    """What a score is called in a line: a head by its name, the user's reward as itself."""
+    return "your reward" if name == OWN_REWARD else f"{name} head"
+
+
+def the_score(name: str) -> str:
+    """What a score is called in a sentence."""
+    return score(name) if name == OWN_REWARD else f"the {score(name)}"
 
 
 def channel(name: str) -> str:

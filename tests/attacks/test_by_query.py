@@ -1,0 +1,112 @@
+"""Attacks by query: what only policy text says is silenced, what evidence says stays."""
+
+import math
+
+import numpy as np
+import pytest
+
+from armslength.attacks import Reward, ask_paths, attack_by_query, score_paths
+from armslength.records import Corpus, Outcome, Trajectory, Turn
+
+GOOD, BAD = "all is arranged", "sadly it is lost"
+
+
+def run(task, success, telling):
+    """Three steps; the role `telling` says how it goes, every time, and nothing else does."""
+    plain = {"assistant": "I look", "tool_result": "four rows"}
+    said = plain | {telling: GOOD if success else BAD}
+    turns = [Turn("user", "user", f"wish {task} {success}", 0)]
+    for step in range(1, 4):
+        turns += [
+            Turn("assistant", "policy", f"{said['assistant']} t{task} {step} {success}", step),
+            Turn("tool_call", "policy", f"look {task}", step),
+            Turn("tool_result", "world", f"{said['tool_result']} {task} {step}", step),
+        ]
+    name = f"t{task}"
+    return Trajectory(f"{task}/{success}", name, name, "p", tuple(turns), Outcome(success, "x", "A"))
+
+
+def cheerful(trajectory):
+    """Share of good turns among those that say anything."""
+    good, bad = (sum(word in turn.text for turn in trajectory.turns) for word in (GOOD, BAD))
+    return (good - bad) / max(good + bad, 1)
+
+
+def attacked(telling, function=cheerful, budget=100_000):
+    corpus = Corpus.build(run(task, won, telling) for task in range(40) for won in (True, False))
+    reward = Reward(function, budget)
+    paths = ask_paths(corpus, reward, calls=budget, seed=1)
+    fold = corpus.task.codes[paths.rows] % 5
+    scores, maps = score_paths(paths, fold, 5, alpha=0.2)
+    queried = attack_by_query(paths, scores, maps, reward, seed=1)
+    return queried, {(effect.writable, effect.kind): effect for effect in queried.effects}, reward
+
+
+def test_what_only_policy_text_says_is_silenced():
+    """Donors accompanied success, so one of them at each turn removes every alert; calls say nothing."""
+    queried, effects, _ = attacked("assistant")
+    assert (queried.attacked, queried.failing) == (40, 40)
+    for kind in ("random", "greedy"):
+        effect = effects["assistant", kind]
+        assert effect.before.all()
+        assert effect.after.tolist() == [0.0] * 40
+        assert (effect.drop > 0.5).all()
+        assert effects["tool_call", kind].after.tolist() == [1.0] * 40
+
+
+def test_what_only_evidence_says_does_not_move():
+    """0 exactly, on every channel."""
+    _, effects, _ = attacked("tool_result")
+    for effect in effects.values():
+        assert effect.before.all()
+        assert effect.after.tolist() == [1.0] * 40
+        assert set(effect.drop[~np.isnan(effect.drop)]) == {0.0}
+
+
+def test_the_greedy_adversary_keeps_what_it_cannot_better():
+    """Where every donor is punished it changes nothing, and removes nothing."""
+
+    def jealous(trajectory):
+        mine = all(
+            f" {trajectory.task} " in turn.text for turn in trajectory.turns if turn.role == "assistant"
+        )
+        return cheerful(trajectory) if mine else -2.0
+
+    _, effects, _ = attacked("assistant", jealous)
+    assert effects["assistant", "greedy"].drop.tolist() == [0.0] * 40
+    assert (effects["assistant", "random"].drop < 0).all()
+
+
+def test_runs_are_attacked_as_far_as_the_budget_goes():
+    """Nothing is asked beyond it, and what was attacked is whole."""
+    paths = 80 * 4
+    queried, effects, reward = attacked("assistant", budget=paths + 500)
+    assert 0 < queried.attacked < 40
+    assert reward.calls <= paths + 500
+    assert "the budget of calls is spent" not in reward.failures
+    assert {len(effect.rows) for effect in effects.values()} == {queried.attacked}
+    queried, effects, _ = attacked("assistant", budget=paths)
+    assert queried.attacked == 0
+    assert all(len(effect.rows) == 0 for effect in effects.values())
+
+
+def test_unmeasured_under_attack_is_left_out_and_not_counted_as_silenced():
+    """A reward that refuses foreign words is neither alerted nor silenced there."""
+
+    def refuses(trajectory):
+        mine = all(
+            f" {trajectory.task} " in turn.text for turn in trajectory.turns if turn.role == "assistant"
+        )
+        return cheerful(trajectory) if mine else math.nan
+
+    _, effects, _ = attacked("assistant", refuses)
+    assert len(effects["assistant", "random"].rows) == 0
+    assert (
+        effects["assistant", "greedy"].after.tolist() == [1.0] * 40
+    )  # no donor was measured: every turn is kept
+
+
+@pytest.mark.parametrize("telling", ["assistant", "tool_result"])
+def test_the_same_seed_gives_the_same_attack(telling):
+    first, second = (attacked(telling)[1] for _ in range(2))
+    assert all(first[key].after.tolist() == second[key].after.tolist() for key in first)
