@@ -49,7 +49,7 @@ def test_an_unsteady_reward_is_named_before_its_probes():
 def test_the_attack_by_query_fills_the_column_of_five_donors():
     """The same number of donors for each turn; a ceiling is a dash with its reason."""
     text = text_of(factory.own_reward())
-    row = text[text.index("your rewardthrough messages") :][:400]
+    row = text[text.index("your rewardthrough messages") :].split("your reward")[1]
     assert row.count("62.5 %") == 2
     assert "a black box is only asked" in row
 

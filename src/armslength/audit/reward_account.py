@@ -130,8 +130,13 @@ def _probed(found: OwnReward) -> str:
     lifts = [(row.move.value, row.name) for row in found.probes if row.writes == "policy" and row.move.value]
     most, name = max(lifts, default=(0.0, ""))
     if most > _WORTH_SAYING:
-        said += f" Of the edits, “{name}” lifts it most: by {most:.2f} standard deviations on average."
-    return said
+        return f"{said} Of the edits, “{name}” lifts it most: by {most:.2f} standard deviations on average."
+    raised, name = max(
+        ((row.raised.value or 0.0, row.name) for row in found.probes if row.writes == "policy"),
+        default=(0.0, ""),
+    )
+    # A reward that is the same for every run has no standard deviation to lift it by.
+    return f"{said} “{name}” raises it in {_share(raised)}." if raised > 0.5 else said
 
 
 def _share(moved: float) -> str:

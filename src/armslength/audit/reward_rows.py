@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from armslength.attacks import (
     CHANNELS,
+    Effect,
     Paths,
     Queried,
     Ranks,
@@ -34,7 +35,7 @@ from armslength.records import Authorship
 from .aggregation_rows import aggregations
 from .data_rows import why_unmeasured
 from .landmark_rows import landmarks
-from .manipulation_rows import attack_row
+from .manipulation_rows import attack_row, ceiling_row
 from .model import (
     OWN_REWARD,
     Attack,
@@ -161,11 +162,12 @@ class _Rows:
         named = {OWN_REWARD: self.runs}
         alert = alert_row(resamples, "all-role", self.runs, options.alpha)
         alert = replace(alert, head=OWN_REWARD, degrees=[], penalties=[], penalties_at_edge=0)
-        attacks = [replace(attack_row(resamples, OWN_REWARD, e, 1), degrees=[]) for e in queried.effects]
+        attacks = [self._attack(effect) for effect in queried.effects]
         stop = stop_control(resamples, OWN_REWARD, self.runs)
         rivals = [self._compared(row) for row in result.rivals]
         explanations = [self._compared(row) for row in result.explanations]
-        ceilings = [_no_ceiling(channel) for channel in CHANNELS]
+        early = {effect.writable: self._before_writable(effect) for effect in queried.effects}
+        ceilings = [replace(_no_ceiling(channel), before_writable=early[channel]) for channel in CHANNELS]
         verdict = judge(self._evidence(rivals, explanations, attacks, stop.removed), min_pairs=MIN_PAIRS)
         return replace(
             result,
@@ -180,6 +182,16 @@ class _Rows:
             steering=[stop, *result.steering],
             ceilings=[*ceilings, *result.ceilings],
         )
+
+    def _before_writable(self, effect: Effect) -> Estimate:
+        """Share of alerts that were up before any turn of the channel."""
+        return ceiling_row(self.resamples, "all-role", effect, 1).before_writable
+
+    def _attack(self, effect: Effect) -> Attack:
+        row = replace(attack_row(self.resamples, OWN_REWARD, effect, 1), degrees=[])
+        if row.z_drop.value is None and not any(fit.spread for fit in self.runs[0].fits):
+            return replace(row, z_drop=replace(row.z_drop, reason="the reward is the same for every run"))
+        return row
 
     def _score(self, read: str, found: Concordance) -> Score:
         spread = (min(found.by_seed), max(found.by_seed)) if len(found.by_seed) > 1 else None

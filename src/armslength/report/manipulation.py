@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from armslength.attacks import DRAWS_BY_QUERY
 from armslength.audit import Attack, Audit, Ceiling, Estimate, Steering
+from armslength.audit.model import OWN_REWARD
 
 from . import words
 from .figures import Drawing, Entry, bars
@@ -48,6 +50,7 @@ class Channel(NamedTuple):
     head: str
     channel: str
     alerts: str
+    draws: int
     drawings: list[Drawing]
     unmeasured: str
     says: list[str]
@@ -160,8 +163,9 @@ class _Found:
             drawings = []
         found = figure(removed[0].estimate, "alerts", percent=True) if removed and not measured else None
         reason = f"{of(removed[0].estimate.n, 'alerts')}: {found.reason}" if found else ""
+        draws = DRAWS_BY_QUERY if self.head == OWN_REWARD else self.result.settings.draws
         return Channel(
-            words.score(self.head), words.channel(self.writable), self._alerts(), drawings, reason, self._says(),
+            words.score(self.head), words.channel(self.writable), self._alerts(), draws, drawings, reason, self._says(),
             self._pools(),
             [self._line(a) for a in self.attacks if a.adversary != "keep"],
             [self._ceiling_line(c) for c in self.ceilings],
