@@ -3,6 +3,7 @@
 
 import asyncio
 import functools
+import json
 import math
 
 import numpy as np
@@ -137,6 +138,11 @@ def test_a_raise_is_unmeasured_and_says_where():
     assert count == 1
     assert reason.startswith("raised KeyError (test_black_box.py:")
     assert "fine" not in reason
+
+
+def test_the_line_is_the_users_not_that_of_a_library():
+    (reason,) = asked(lambda trajectory: json.loads("no JSON"))[1].failures
+    assert reason.startswith("raised JSONDecodeError (test_black_box.py:")
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])

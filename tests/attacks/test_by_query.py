@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from armslength.attacks import Reward, ask_paths, attack_by_query, score_paths
 from armslength.records import Corpus, Outcome, Trajectory, Turn
@@ -32,8 +33,12 @@ def cheerful(trajectory):
     return (good - bad) / max(good + bad, 1)
 
 
-def attacked(telling, function=cheerful, budget=100_000):
-    corpus = Corpus.build(run(task, won, telling) for task in range(40) for won in (True, False))
+def world(telling):
+    return [run(task, won, telling) for task in range(40) for won in (True, False)]
+
+
+def attacked(telling, function=cheerful, budget=100_000, runs=None):
+    corpus = Corpus.build(runs or world(telling))
     reward = Reward(function, budget)
     paths = ask_paths(corpus, reward, calls=budget, seed=1)
     fold = corpus.task.codes[paths.rows] % 5
@@ -104,6 +109,34 @@ def test_unmeasured_under_attack_is_left_out_and_not_counted_as_silenced():
     assert (
         effects["assistant", "greedy"].after.tolist() == [1.0] * 40
     )  # no donor was measured: every turn is kept
+
+
+def test_a_silent_run_is_left_alone_but_its_score_is_measured(monkeypatch):
+    """A trap: one foreign reply is paid, a second is punished. It would raise alerts where there were none."""
+
+    def trap(trajectory):
+        replies = [turn.text for turn in trajectory.turns if turn.role == "assistant"]
+        if all(f" {trajectory.task} " in text for text in replies):
+            return cheerful(trajectory)
+        return 2.0 if len(replies) == 1 else -2.0
+
+    # Every second failing run says that all is well, and so is silent.
+    runs = [
+        replace(one, turns=tuple(replace(t, text=t.text.replace(BAD, GOOD)) for t in one.turns))
+        if at % 4 == 3
+        else one
+        for at, one in enumerate(world("assistant"))
+    ]
+    monkeypatch.setattr("armslength.attacks.by_query.SAMPLE", 15)
+    _, effects, _ = attacked("assistant", trap, runs=runs)
+    effect = effects["assistant", "greedy"]
+    silent = ~effect.before
+    assert silent.sum() == 20
+    assert effect.after[silent].tolist() == [0.0] * 20
+    assert effects["assistant", "random"].after[silent].max() == 1.0
+    measured = ~np.isnan(effect.drop)
+    assert (measured.sum(), (measured & silent).any()) == (15, True)
+    assert (effect.drop[measured & silent] < 0).all()
 
 
 @pytest.mark.parametrize("telling", ["assistant", "tool_result"])

@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import sysconfig
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -218,6 +219,11 @@ def name_of(function: Callable[..., Any]) -> str:
     return f"{getattr(named, '__module__', '?')}:{getattr(named, '__qualname__', '?')}"
 
 
+_LIBRARIES: Final = tuple(
+    {sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+
+
 def _ignored(*_: object, **__: object) -> None:
     """A trainer's logging hook, without a trainer."""
 
@@ -241,7 +247,9 @@ def _raised(error: BaseException) -> Failure:
     """The kind of the error and the line of the user's code; no message, which may quote a corpus."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not frame.filename.startswith(str(Path(__file__).parent))]
-    where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
+    # The last line that is the user's own says more than the line of a library that it called.
+    last = next((f for f in reversed(own) if not f.filename.startswith(_LIBRARIES)), own[-1] if own else None)
+    where = f" ({Path(last.filename).name}:{last.lineno})" if last else ""
     return Failure(f"raised {type(error).__name__}{where}")
 
 

@@ -90,7 +90,7 @@ def manipulation(result: Audit) -> Manipulation:
         if not certificate:
             channels.append(found.channel())
     no_attack = ""
-    if pairs and not result.attacks:
+    if pairs and all(attack.head == OWN_REWARD for attack in result.attacks):
         failed = any(c.name == "active test" and not c.passed for c in result.controls)
         why = "the active test failed, so the attack cannot be trusted" if failed else "the result holds none"
         no_attack = f"No attack is printed: {why}. Ceilings do not depend on it."
