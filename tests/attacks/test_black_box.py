@@ -185,6 +185,16 @@ def test_nothing_is_asked_beyond_the_budget():
     assert (reward.calls, reward.left) == (3, 0)
 
 
+def test_a_function_that_never_answers_is_given_up():
+    """A broken function is not asked fifty thousand times; one number is enough to go on."""
+    runs = RUNS * 100
+    answers, reward = asked(lambda trajectory: None, runs)
+    assert reward.calls == 256
+    assert answers[255:257] == ["returned None", "not asked: the first 256 calls brought no number"]
+    first = iter([1.0])
+    assert asked(lambda trajectory: next(first, None), runs, budget=400)[1].calls == 400
+
+
 def test_asking_again_one_by_one_keeps_to_the_budget():
     def raises(completions):
         raise ValueError

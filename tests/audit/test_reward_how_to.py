@@ -84,6 +84,20 @@ def test_the_table_holds_what_the_audit_says(results):
     assert "| verdict | no signal | no signal | no signal | no better than error rate |" in PAGE
 
 
+def test_what_the_text_says_of_the_runs():
+    """Calls, messages without a call, and words: of runs that succeed, against those that fail."""
+    runs = list(make_purchases(100, 6, 0))
+    won = np.array([run.outcome.success for run in runs])
+    mine = [[turn for turn in run.turns if turn.writer == "policy"] for run in runs]
+    calls = np.array([sum(turn.role == "tool_call" for turn in turns) for turns in mine])
+    messages = np.array([len({turn.step for turn in turns if turn.role == "assistant"}) for turns in mine])
+    words = np.array([sum(len(t.text.split()) for t in turns if t.role == "assistant") for turns in mine])
+    for values, said in ((calls, "10.3 against 8.3"), (messages - calls, "2.2 against 2.8")):
+        assert said == f"{values[won].mean():.1f} against {values[~won].mean():.1f}"
+        assert said in " ".join(PAGE.split())
+    assert f"{words[won].mean():.0f} against {words[~won].mean():.0f}" in PAGE
+
+
 def test_what_the_text_says_of_them(results):
     """The wrong way, politeness, and a reward that no edit of the policy moves."""
     assert "wrong way" in results["short_and_ordered"].verdict.sentence

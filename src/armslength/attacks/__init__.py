@@ -2,7 +2,8 @@
 
 from .active import ActiveTest, active_test
 from .adversaries import ADVERSARIES, DRAWS, Adversary, Target
-from .black_box import Answer, Failure, Reward, name_of, signature, visible
+from .answers import Answer, Failure
+from .black_box import GIVEN_UP, SPENT, Reward, name_of, signature, visible
 from .by_query import DRAWS_BY_QUERY, Queried, attack_by_query
 from .conversations import Conversation, conversation
 from .donors import DonorPool
@@ -17,7 +18,9 @@ __all__ = [
     "DRAWS",
     "DRAWS_BY_QUERY",
     "EDITS",
+    "GIVEN_UP",
     "REPEATS",
+    "SPENT",
     "ActiveTest",
     "Adversary",
     "Answer",

@@ -4,7 +4,8 @@
   else it takes one trajectory. Sync and async are both taken.
 - Whatever is no finite number is unmeasured with its reason, counted by reason, and never 0.
 - It never sees an outcome, a recorded reward or where a run was read.
-- One completion, or one trajectory, is one call. Once the budget is spent nothing more is asked.
+- One completion, or one trajectory, is one call. Once the budget is spent nothing more is asked; nor of a function
+  that has brought no number in its first `HOPELESS` calls.
 
 Tests: ``tests/attacks/test_black_box.py``.
 """
@@ -13,17 +14,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-import math
-import sysconfig
-import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final, Literal, SupportsFloat
+from typing import Any, Final, Literal
 
 from armslength.errors import InputError
-from armslength.records import EVIDENCE_WRITERS, Trajectory, find_points
+from armslength.records import Trajectory
 
+from .answers import Answer, Failure, guarded, last, listed, number, raised
 from .awaiting import Awaiting
 from .conversations import conversation
 
@@ -34,17 +32,12 @@ BATCH: Final = 64
 
 SPENT: Final = "the budget of calls is spent"
 
+#: A function of which so many calls brought no number at all is broken: it is not asked any more.
+HOPELESS: Final = 256
+GIVEN_UP: Final = f"not asked: the first {HOPELESS} calls brought no number"
+
 #: Columns that the batch form is given, one value a completion, beside the three hooks of a trainer.
 COLUMNS: Final = ("task", "policy", "id", "trial")
-
-
-class Failure(str):
-    """Why there is no number."""
-
-    __slots__ = ()
-
-
-Answer = float | Failure
 
 
 @dataclass(frozen=True)
@@ -82,6 +75,7 @@ class Reward:
     calls: int = field(init=False, default=0)
     failures: dict[str, int] = field(init=False, default_factory=dict)
     first: dict[str, str] = field(init=False, default_factory=dict)
+    _heard: bool = field(init=False, default=False)
     _awaiting: Awaiting = field(init=False, default_factory=Awaiting)
 
     def __post_init__(self) -> None:
@@ -106,9 +100,13 @@ class Reward:
         answers: list[Answer] = []
         for start in range(0, len(runs), batch):
             part = runs[start : start + batch]
+            if self.calls >= HOPELESS and not self._heard:
+                answers += [Failure(GIVEN_UP)] * len(part)
+                continue
             paid = part[: self.left]
             self.calls += len(paid)
             found = self._batch(paid) if self.signature.form == "batch" else self._each(paid)
+            self._heard |= any(not isinstance(answer, Failure) for answer in found)
             answers += [*found, *[Failure(SPENT)] * (len(part) - len(paid))]
         for run, answer in zip(runs, answers, strict=True):
             if isinstance(answer, Failure):
@@ -121,16 +119,16 @@ class Reward:
         self._awaiting.close()
 
     def _each(self, runs: Sequence[Trajectory]) -> list[Answer]:
-        returned = [_guarded(functools.partial(self.function, run)) for run in runs]
+        returned = [guarded(functools.partial(self.function, run)) for run in runs]
         return [
-            _last(value, run) if isinstance(value, list | tuple) else _number(value)
+            last(value, run) if isinstance(value, list | tuple) else number(value)
             for value, run in zip(self._settle(returned), runs, strict=True)
         ]
 
     def _batch(self, runs: Sequence[Trajectory]) -> list[Answer]:
         if not runs:
             return []
-        (returned,) = self._settle([_guarded(lambda: self.function(**self._arguments(runs)))])
+        (returned,) = self._settle([guarded(lambda: self.function(**self._arguments(runs)))])
         if isinstance(returned, Failure) and len(runs) > 1:
             # One bad completion must not take the others with it; asking again is paid for like any call.
             alone: list[Answer] = []
@@ -141,7 +139,7 @@ class Reward:
                 self.calls += 1
                 alone += self._batch([run])
             return alone
-        return _listed(returned, len(runs))
+        return listed(returned, len(runs))
 
     def _settle(self, returned: Sequence[Any]) -> list[Any]:
         """Values as they are; awaitables are run together and replaced by what came of them."""
@@ -151,7 +149,7 @@ class Reward:
             self.asynchronous = True
             found = self._awaiting.gather([returned[at] for at in waiting])
             for at, value in zip(waiting, found, strict=True):
-                settled[at] = _raised(value) if isinstance(value, BaseException) else value
+                settled[at] = raised(value) if isinstance(value, BaseException) else value
         return settled
 
     def _arguments(self, runs: Sequence[Trajectory]) -> dict[str, Any]:
@@ -219,11 +217,6 @@ def name_of(function: Callable[..., Any]) -> str:
     return f"{getattr(named, '__module__', '?')}:{getattr(named, '__qualname__', '?')}"
 
 
-_LIBRARIES: Final = tuple(
-    {sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
-
-
 def _ignored(*_: object, **__: object) -> None:
     """A trainer's logging hook, without a trainer."""
 
@@ -234,69 +227,3 @@ _POSITIONAL: Final = (
     inspect.Parameter.POSITIONAL_OR_KEYWORD,
     inspect.Parameter.VAR_POSITIONAL,
 )
-
-
-def _guarded(call: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever the user's function returns
-    try:
-        return call()
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's code: one run must not stop all
-        return _raised(error)
-
-
-def _raised(error: BaseException) -> Failure:
-    """The kind of the error and the line of the user's code; no message, which may quote a corpus."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not frame.filename.startswith(str(Path(__file__).parent))]
-    # The last line that is the user's own says more than the line of a library that it called.
-    last = next((f for f in reversed(own) if not f.filename.startswith(_LIBRARIES)), own[-1] if own else None)
-    where = f" ({Path(last.filename).name}:{last.lineno})" if last else ""
-    return Failure(f"raised {type(error).__name__}{where}")
-
-
-def _listed(returned: Any, size: int) -> list[Answer]:  # noqa: ANN401 - whatever the user's function returns
-    if isinstance(returned, Failure):
-        return [returned] * size
-    if returned is None:
-        return [Failure("returned None")] * size
-    if isinstance(returned, str | bytes | dict) or not isinstance(returned, Iterable):
-        return [Failure("returned no list")] * size
-    values = list(returned)
-    if len(values) != size:
-        return [Failure("returned another number of values than completions")] * size
-    return [_number(value) for value in values]
-
-
-def _last(returned: Sequence[Any], run: Trajectory) -> Answer:
-    """The last of a list of values, one a policy step or one a decision point: the reward of the prefix."""
-    if len(returned) not in _sizes(run):
-        return Failure("returned a list of neither the policy steps nor the decision points")
-    return _number(returned[-1])
-
-
-def _sizes(run: Trajectory) -> set[int]:
-    """How long a list may be: policy steps, decision points, or decision points after the policy's first turn."""
-    import numpy as np
-
-    policy = np.array([turn.writer == "policy" for turn in run.turns])
-    evidence = np.array([turn.writer in EVIDENCE_WRITERS for turn in run.turns])
-    spoken = np.array([turn.writer in (*EVIDENCE_WRITERS, "task", "third_party") for turn in run.turns])
-    ends = find_points(np.array([0, len(run.turns)]), spoken, evidence).end
-    after = int((ends > policy.argmax()).sum()) if policy.any() else 0
-    steps = len({turn.step for turn in run.turns if turn.writer == "policy"})
-    return {steps, len(ends), after} - {0}
-
-
-def _number(value: Any) -> Answer:  # noqa: ANN401 - whatever the user's function returns
-    if isinstance(value, Failure):
-        return value
-    if value is None:
-        return Failure("returned None")
-    if isinstance(value, str | bytes) or not isinstance(value, SupportsFloat):
-        return Failure("returned no number")
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError, RuntimeError):
-        return Failure("returned no number")
-    if math.isnan(number):
-        return Failure("returned NaN")
-    return number if math.isfinite(number) else Failure("returned an infinite number")

@@ -24,7 +24,8 @@ import numpy.typing as npt
 from armslength.heads import OutOfFold
 from armslength.records import WRITABLE_ROLES, Corpus, Role, Trajectory, Turn
 
-from .black_box import Failure, Reward, visible
+from .answers import Failure
+from .black_box import Reward, visible
 from .donors import DonorPool
 from .edits import borrow
 from .reward_paths import Paths, Ranks

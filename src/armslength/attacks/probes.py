@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from armslength.records import Corpus, Trajectory
 
-from .black_box import Answer, Failure, Reward, visible
+from .answers import Answer, Failure
+from .black_box import Reward, visible
 from .edits import EDITS
 
 Floats = npt.NDArray[np.float64]

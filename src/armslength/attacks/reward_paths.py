@@ -21,7 +21,8 @@ from armslength.records import WRITER_CODE, Corpus, DecisionPoints, ranges
 from armslength.scoring import running_maximum
 from armslength.statistics import threshold
 
-from .black_box import Failure, Reward, visible
+from .answers import Failure
+from .black_box import Reward, visible
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -19,6 +19,8 @@ from msgspec.structs import replace
 
 from armslength.attacks import (
     CHANNELS,
+    GIVEN_UP,
+    SPENT,
     Effect,
     Paths,
     Queried,
@@ -122,9 +124,10 @@ def _why_unmeasured(paths: Paths, reward: Reward) -> str | None:
     if len(paths.corpus):
         reason = why_unmeasured(paths.corpus)
         return reason and f"on the runs whose reward is measured, {reason}"
-    if not reward.failures:
+    if not reward.calls:
         return "no run has a decision point at which the reward could be asked within the budget"
-    worst, count = max(reward.failures.items(), key=lambda item: item[1])
+    asked = {reason: n for reason, n in reward.failures.items() if reason not in (SPENT, GIVEN_UP)}
+    worst, count = max(asked.items(), key=lambda item: item[1])
     return f"no run has a measured reward: {worst}, {count:,} times"
 
 
