@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from timing import seconds
 
-from armslength.attacks import CHANNELS, failing_runs, pool_of
-from armslength.attacks.adversaries import pool_maximum
-from armslength.attacks.selection import Target, apply, join
+from armslength.attacks import CHANNELS, Ladder, apply, failing_runs, join
 from armslength.certificates import ceilings
 from armslength.encoders import StaticTable
 from armslength.geometry import prefix_spans
@@ -28,23 +26,23 @@ def attack_rows(tasks: int) -> Iterator[tuple]:
     splits = grouped_splits(corpus.group.codes, seed=0)
     scores = cross_fit(LevelReader(corpus, vectors, "all-role"), corpus, splits, alpha=0.1, threads=2)
 
+    ladder, rng = Ladder(corpus, vectors), np.random.default_rng(0)
+
+    def pool(runs):
+        return ladder.pool("successful", runs, "assistant", rng)
+
     def exact():
         effects = []
         for runs in failing_runs(corpus, vectors, scores):
-            pool = _pool(corpus, runs)
-            turns = runs.writable_turns("assistant")
-            owner = np.repeat(np.arange(len(runs.corpus)), np.diff(runs.corpus.offsets))
-            target = Target(
-                runs.values[turns], runs.corpus.task.codes[owner[turns]], pool, np.zeros((0, 0, 0))
-            )
-            values = {"assistant": pool_maximum(target)}
+            own = runs.values[runs.writable_turns("assistant")]
+            values = {"assistant": np.minimum(own, pool(runs).lowest())[None]}
             effects.append(apply(runs, values, writable="assistant", kind="pool-maximum", pool="successful"))
         return join(effects), ceilings(corpus, vectors, scores, channels=tuple(CHANNELS))
 
     ours = seconds(exact)
     runs = failing_runs(corpus, vectors, scores)[0]
     failing = sum(len(part.rows) for part in failing_runs(corpus, vectors, scores))
-    donors = np.unique(_pool(corpus, runs).values)
+    donors = np.unique(pool(runs).values)
     best = exact()[0]
     for row in range(RUNS_TIMED):
         z, tau = _greedy(runs, row, donors, batched=True), runs.fit.threshold
@@ -68,11 +66,6 @@ def attack_rows(tasks: int) -> Iterator[tuple]:
 
 def _note(runs):
     return f"peer timed on {runs} runs, one channel; M never lower"
-
-
-def _pool(corpus, runs):
-    train = runs.fit.split.train
-    return pool_of(corpus, runs, "assistant", train[corpus.failed[train] == 0], "successful")
 
 
 def _one(runs, row):

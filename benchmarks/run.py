@@ -23,6 +23,7 @@ from read_inspect import read_inspect_rows
 from threadpoolctl import threadpool_limits
 
 from audit import audit_rows
+from recompute import recompute_rows
 from replay import replay_rows
 
 
@@ -69,7 +70,7 @@ def measure(tasks: int) -> Iterator[Row]:
     """All rows."""
     for rows in (
         bootstrap_rows, feature_rows, fit_rows, attack_rows, audit_rows, encode_rows, replay_rows,
-        read_chat_rows, read_inspect_rows,
+        read_chat_rows, read_inspect_rows, recompute_rows,
     ):  # fmt: skip
         for fields in rows(tasks):
             yield Row(*fields)

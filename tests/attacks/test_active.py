@@ -33,7 +33,7 @@ def test_an_adversary_that_does_nothing_fails_it(monkeypatch):
 
 def test_a_pool_that_is_never_used_fails_it(monkeypatch):
     """Without donors no run counts as attacked, and nothing was shown."""
-    monkeypatch.setattr("armslength.attacks.selection.successful_pool", lambda *_: None)
+    monkeypatch.setattr("armslength.attacks.ladder.Ladder.pool", lambda *_: None)
     found = run()
     assert (found.passed, found.planted) == (False, -1.0)
 

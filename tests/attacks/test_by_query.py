@@ -51,11 +51,14 @@ def test_what_only_policy_text_says_is_silenced():
     """Donors accompanied success, so one of them at each turn removes every alert; calls say nothing."""
     queried, effects, _ = attacked("assistant")
     assert (queried.attacked, queried.failing) == (40, 40)
-    for kind in ("random", "greedy"):
+    for kind in ("random", "greedy by query"):
         effect = effects["assistant", kind]
         assert effect.before.all()
         assert effect.after.tolist() == [0.0] * 40
         assert (effect.drop > 0.5).all()
+        assert (effect.gain > 0.4).all()
+        # One success a task stood better; now they say the same, and a tie counts one half.
+        assert (effect.pairs.tolist(), effect.flipped.tolist()) == ([1] * 40, [0.5] * 40)
         assert effects["tool_call", kind].after.tolist() == [1.0] * 40
 
 
@@ -66,6 +69,7 @@ def test_what_only_evidence_says_does_not_move():
         assert effect.before.all()
         assert effect.after.tolist() == [1.0] * 40
         assert set(effect.drop[~np.isnan(effect.drop)]) == {0.0}
+        assert (set(effect.gain), set(effect.pairs), set(effect.flipped)) == ({0.0}, {1}, {0.0})
 
 
 def test_the_greedy_adversary_keeps_what_it_cannot_better():
@@ -78,7 +82,7 @@ def test_the_greedy_adversary_keeps_what_it_cannot_better():
         return cheerful(trajectory) if mine else -2.0
 
     _, effects, _ = attacked("assistant", jealous)
-    assert effects["assistant", "greedy"].drop.tolist() == [0.0] * 40
+    assert effects["assistant", "greedy by query"].drop.tolist() == [0.0] * 40
     assert (effects["assistant", "random"].drop < 0).all()
 
 
@@ -107,7 +111,7 @@ def test_unmeasured_under_attack_is_left_out_and_not_counted_as_silenced():
     _, effects, _ = attacked("assistant", refuses)
     assert len(effects["assistant", "random"].rows) == 0
     assert (
-        effects["assistant", "greedy"].after.tolist() == [1.0] * 40
+        effects["assistant", "greedy by query"].after.tolist() == [1.0] * 40
     )  # no donor was measured: every turn is kept
 
 
@@ -129,7 +133,7 @@ def test_a_silent_run_is_left_alone_but_its_score_is_measured(monkeypatch):
     ]
     monkeypatch.setattr("armslength.attacks.by_query.SAMPLE", 15)
     _, effects, _ = attacked("assistant", trap, runs=runs)
-    effect = effects["assistant", "greedy"]
+    effect = effects["assistant", "greedy by query"]
     silent = ~effect.before
     assert silent.sum() == 20
     assert effect.after[silent].tolist() == [0.0] * 20

@@ -11,98 +11,36 @@ from hypothesis import strategies as st
 from armslength.attacks import (
     ADVERSARIES,
     CHANNELS,
+    ON_EVERY_RUNG,
+    RUNGS,
     DonorPool,
-    FailingRuns,
     Target,
     apply,
     attack,
+    denial,
     policy_turns,
 )
-from armslength.encoders import UNIT
 from armslength.geometry import prefix_spans
-from armslength.heads import FoldFit, OutOfFold, Split, grouped_splits
+from armslength.heads import FoldFit, OutOfFold, grouped_splits
 from armslength.records import (
-    READ_ROLES,
     ROLE_CODE,
     WRITABLE_ROLES,
     WRITER_CODE,
     Corpus,
-    Outcome,
-    Trajectory,
-    Turn,
 )
-from armslength.scoring import ExactHead, running_maximum, score, turn_values
+from armslength.scoring import running_maximum, score, turn_values
 
-D = 6
-KINDS = {
-    "u": ("user", "user"),
-    "a": ("assistant", "policy"),
-    "c": ("tool_call", "policy"),
-    "r": ("tool_result", "world"),
-}
+from .random_runs import (
+    on_main_rung,
+    random_corpus,
+    random_head,
+    random_scores,
+    random_vectors,
+    run_of,
+    runs_of,
+)
+
 ORDER = ("random", "best-of-5", "best-of-20", "best-of-100", "pool-maximum")
-
-
-def run_of(name, kinds, *, success, task=None, group=None):
-    """A run from a string of kinds; every turn has a text of its own, spelled in letters."""
-    letters = "".join("abcdefghij"[int(c)] for c in f"{name:05d}")
-    turns = tuple(Turn(*KINDS[kind], f"{letters} {'x' * t}", t) for t, kind in enumerate(kinds))
-    task = str(name) if task is None else str(task)
-    return Trajectory(
-        str(name),
-        task,
-        str(group) if group is not None else task,
-        "p",
-        turns,
-        Outcome(success, "made up", "A"),
-    )
-
-
-def random_corpus(rng, runs, *, tasks=None, groups=None):
-    """Runs that begin with the user; outcomes are coins; tasks and groups are dealt at random where wanted."""
-    return Corpus.build(
-        run_of(
-            i,
-            "u" + "".join(rng.choice(list("uacr"), size=rng.integers(1, 9))),
-            success=bool(rng.integers(2)),
-            task=None if tasks is None else rng.integers(tasks),
-            group=None if groups is None else f"group {rng.integers(groups)}",
-        )
-        for i in range(runs)
-    )
-
-
-def random_vectors(rng, corpus):
-    vectors = rng.normal(size=(len(corpus.texts), D))
-    return np.rint(vectors / np.linalg.norm(vectors, axis=1, keepdims=True) * UNIT).astype(np.int16)
-
-
-def random_head(rng, authorship, *, blind=()):
-    """Random weights; zero on the blind roles."""
-    weights = rng.normal(size=(len(READ_ROLES[authorship]), D))
-    for role in set(blind) & set(READ_ROLES[authorship]):
-        weights[READ_ROLES[authorship].index(role)] = 0
-    return ExactHead.round(authorship, weights.ravel(), float(rng.normal()))
-
-
-def random_scores(rng, corpus, vectors, authorship, **head):
-    """Out-of-fold scores of random heads, one a fold, with thresholds in the middle of their scores."""
-    z, fold, fits = np.zeros(len(corpus.points)), np.zeros(len(corpus), dtype=np.int64), []
-    for index, split in enumerate(grouped_splits(corpus.group.codes, seed=int(rng.integers(1000)))):
-        one = random_head(rng, authorship, **head)
-        scored = score(one, prefix_spans(corpus, authorship), turn_values(one, corpus, vectors))
-        r4 = running_maximum(scored, corpus.points.offsets)
-        fits.append(FoldFit(split, 1.0, False, float(np.quantile(r4, 0.4)), one, float(r4.std())))
-        mine = np.isin(corpus.points.trajectory, split.test)
-        z[mine], fold[split.test] = scored[mine], index
-    return OutOfFold(authorship, z, fold, tuple(fits))
-
-
-def runs_of(corpus, vectors, head, tau):
-    values = turn_values(head, corpus, vectors)
-    rows = np.arange(len(corpus))
-    fit = FoldFit(Split(rows, rows[:0], rows[:0]), 1.0, False, tau, head, 1.0)
-    return FailingRuns(rows, corpus, values, head, fit, values)
 
 
 @settings(max_examples=80, deadline=None)
@@ -119,16 +57,17 @@ def test_the_pool_maximum_equals_brute_force(kinds, channel, donors, seed):
     head = random_head(rng, "all-role")
     runs = runs_of(corpus, random_vectors(rng, corpus), head, 0.0)
     pools = {
-        role: DonorPool("p", rng.integers(-(10**7), 10**7, donors), np.full(donors, 9))
+        role: DonorPool(
+            rng.integers(-(10**7), 10**7, donors), np.full(donors, 9), runs.writable_turns(role) * 0
+        )
         for role in WRITABLE_ROLES
     }
     values, places, choices = {}, [], []
     for role in CHANNELS[channel]:
         turns = runs.writable_turns(role)
-        target = Target(
-            runs.values[turns], np.zeros(len(turns), np.int64), pools[role], np.zeros((1, 0, 0), int)
-        )
-        values[role] = ADVERSARIES["pool-maximum"](target)
+        own = runs.values[turns]
+        target = Target(own, pools[role], np.zeros((1, 0, 0), int), own)
+        values |= ADVERSARIES["pool-maximum"](runs, {role: target})
         places += turns.tolist()
         choices += [[*pools[role].values.tolist(), int(runs.values[t])] for t in turns]
     spans = prefix_spans(corpus, "all-role")
@@ -142,7 +81,7 @@ def test_the_pool_maximum_equals_brute_force(kinds, channel, donors, seed):
     for tau in every.ravel():
         fit = FoldFit(runs.fit.split, 1.0, False, float(tau), head, 1.0)
         effect = apply(
-            FailingRuns(runs.rows, corpus, runs.values, head, fit, runs.every), values,
+            replace(runs, fit=fit), values,
             writable=channel, kind="pool-maximum", pool="p",
         )  # fmt: skip
         assert bool(effect.after[0] == 0) == bool((every.max(1) <= tau).any())
@@ -184,7 +123,7 @@ def test_the_recorded_head_moves_by_calls_only(channel):
     corpus = random_corpus(rng, 80)
     vectors = random_vectors(rng, corpus)
     scores = random_scores(rng, corpus, vectors, "recorded")
-    effects = {e.kind: e for e in attack(corpus, vectors, scores, channels=[channel], seed=0)}
+    effects = on_main_rung(attack(corpus, vectors, scores, channels=[channel], seed=0))
     moved = np.nan_to_num(effects["pool-maximum"].drop) > 0
     assert moved.any() == (channel == "tool_call")
 
@@ -217,7 +156,7 @@ def test_success_grows_with_the_budget(seed):
     vectors = random_vectors(rng, corpus)
     scores = random_scores(rng, corpus, vectors, "all-role")
     for channel in CHANNELS:
-        effects = {e.kind: e for e in attack(corpus, vectors, scores, channels=[channel], seed=seed)}
+        effects = on_main_rung(attack(corpus, vectors, scores, channels=[channel], seed=seed))
         for less, more in itertools.pairwise(ORDER):
             assert (effects[more].after <= effects[less].after).all()
             gain = np.nan_to_num(effects[more].drop) - np.nan_to_num(effects[less].drop)
@@ -257,7 +196,8 @@ def test_effects_equal_their_definitions(monkeypatch, channel):
         return effect
 
     monkeypatch.setattr("armslength.attacks.selection.apply", spy)
-    assert len(attack(corpus, vectors, scores, channels=[channel], seed=0)) == len(ADVERSARIES)
+    effects = attack(corpus, vectors, scores, channels=[channel], seed=0)
+    assert len(effects) == len(ADVERSARIES) + (len(RUNGS) - 1) * len(ON_EVERY_RUNG)
 
 
 def test_alerts_before_anything_writable_are_fixed():
@@ -283,14 +223,14 @@ def test_donors_come_from_other_tasks_and_groups_that_trained_and_succeeded(monk
     seen = []
 
     def spy(runs, values, **names):
-        seen.append((runs, values, names["kind"]))
+        seen.append((runs, values, names["pool"]))
         return apply(runs, values, **names)
 
     monkeypatch.setattr("armslength.attacks.selection.apply", spy)
     attack(corpus, vectors, scores, channels=["both"], seed=seed)
     owner = np.repeat(np.arange(len(corpus)), np.diff(corpus.offsets))
     checked = 0
-    for runs, values, _ in seen:
+    for runs, values, rung in seen:
         for role, replaced in values.items():
             turns = runs.writable_turns(role)
             home = runs.rows[np.searchsorted(runs.corpus.offsets, turns, side="right") - 1]
@@ -300,7 +240,9 @@ def test_donors_come_from_other_tasks_and_groups_that_trained_and_succeeded(monk
                     if value == own:
                         continue
                     givers = owner[donors[runs.every[donors] == value]]
-                    allowed = np.isin(givers, runs.fit.split.train) & (corpus.failed[givers] == 0)
+                    allowed = np.isin(givers, runs.fit.split.train) & (
+                        (corpus.failed[givers] == 0) | (rung == "any")
+                    )
                     allowed &= corpus.task.codes[givers] != corpus.task.codes[home[at]]
                     allowed &= corpus.group.codes[givers] != corpus.group.codes[home[at]]
                     assert allowed.any()
@@ -318,6 +260,59 @@ def test_without_a_donor_for_every_target_nothing_is_replaced():
         assert effect.after.tolist() == effect.before.astype(float).tolist()
 
 
+def test_gains_and_overtaken_peers_equal_their_definitions():
+    """Run by run: the fall of the risk at the end, and the successes of the task that the run no longer trails."""
+    rng = np.random.default_rng(8)
+    corpus = random_corpus(rng, 90, tasks=12)
+    vectors = random_vectors(rng, corpus)
+    scores = random_scores(rng, corpus, vectors, "all-role")
+    ends = scores.z[corpus.points.offsets[1:] - 1]
+    effects = on_main_rung(attack(corpus, vectors, scores, channels=["both"], seed=0))
+    keep, most = effects["keep"], effects["pool-maximum"]
+    assert set(keep.gain.tolist()) == set(keep.flipped.tolist()) == {0.0}
+    assert most.flipped.sum() > 0
+    assert (most.gain >= 0).all()
+    for index, row in enumerate(keep.rows):
+        peers = (corpus.failed == 0) & (corpus.task.codes == corpus.task.codes[row])
+        peers &= scores.fold == scores.fold[row]
+        assert keep.pairs[index] == most.pairs[index] == (ends[peers] < ends[row]).sum()
+        after = (
+            ends[row]
+            + np.log1p(-most.gain[index] * (1 + np.exp(-ends[row])))
+            - np.log1p(most.gain[index] * (1 + np.exp(ends[row])))
+        )  # the end whose risk is lower by the gain
+        passed = [
+            (after < end) + 0.5 * np.isclose(after, end, atol=1e-9) for end in ends[peers] if end < ends[row]
+        ]
+        assert most.flipped[index] == pytest.approx(sum(passed))
+
+
+def test_denial_is_the_attack_on_a_head_that_says_the_opposite():
+    """Successes raised as high as turns of failures raise them, against every assignment; created alerts only."""
+    rng = np.random.default_rng(6)
+    corpus = random_corpus(rng, 60)
+    vectors = random_vectors(rng, corpus)
+    scores = random_scores(rng, corpus, vectors, "all-role")
+    effects = {
+        (e.writable, e.kind): e for e in denial(corpus, vectors, scores, channels=["assistant"], seed=0)
+    }
+    most = effects["assistant", "pool-maximum"]
+    assert sorted(most.rows.tolist()) == np.flatnonzero(corpus.failed == 0).tolist()
+    assert (most.after >= most.before).all()
+    assert (most.after > most.before).any()
+    assert (effects["assistant", "random"].after <= most.after).all()
+    for fit in scores.fits:
+        values = turn_values(fit.head, corpus, vectors)
+        owner, train = corpus.owner, fit.split.train[corpus.failed[fit.split.train] == 1]
+        mine = policy_turns(corpus, "assistant")
+        highest = values[mine & np.isin(owner, train)].max()
+        raised = np.where(mine, np.maximum(values, highest), values)
+        z = score(fit.head, prefix_spans(corpus, "all-role"), raised)
+        alert = running_maximum(z, corpus.points.offsets) > fit.threshold
+        rows = np.flatnonzero(np.isin(most.rows, fit.split.test))
+        assert most.after[rows].tolist() == alert[most.rows[rows]].astype(float).tolist()
+
+
 def test_the_seed_decides_the_donors():
     """The same seed gives the same effects; another one moves random substitution."""
     rng = np.random.default_rng(4)
@@ -325,7 +320,7 @@ def test_the_seed_decides_the_donors():
     vectors = random_vectors(rng, corpus)
     scores = random_scores(rng, corpus, vectors, "all-role")
     first, again, other = (
-        {e.kind: e for e in attack(corpus, vectors, scores, channels=["both"], seed=s)} for s in (1, 1, 2)
+        on_main_rung(attack(corpus, vectors, scores, channels=["both"], seed=s)) for s in (1, 1, 2)
     )
     assert first["random"].drop.tobytes() == again["random"].drop.tobytes()
     assert first["random"].drop.tobytes() != other["random"].drop.tobytes()
@@ -351,6 +346,6 @@ def test_a_channel_without_donors_is_not_withstood():
     corpus = replace(corpus, writer=writer)
     vectors = random_vectors(rng, corpus)
     scores = random_scores(rng, corpus, vectors, "all-role")
-    effects = {e.kind: e for e in attack(corpus, vectors, scores, channels=["tool_call"], seed=0)}
+    effects = on_main_rung(attack(corpus, vectors, scores, channels=["tool_call"], seed=0))
     assert len(effects["keep"].rows) == corpus.failed.sum()
-    assert [len(e.rows) for kind, e in effects.items() if kind != "keep"] == [0] * 5
+    assert {len(e.rows) for kind, e in effects.items() if kind != "keep"} == {0}

@@ -122,7 +122,9 @@ def test_attacks_cannot_move_what_no_turn_says(knowing):
     """0 removed, exactly."""
     rows = [row for row in knowing.attacks if row.head == "reward"]
     assert {(row.writable, row.adversary) for row in rows} == {
-        (channel, kind) for channel in ("assistant", "tool_call", "both") for kind in ("random", "greedy")
+        (channel, kind)
+        for channel in ("assistant", "tool_call", "both")
+        for kind in ("random", "greedy by query")
     }
     assert {(row.removed.value, row.created.value, row.z_drop.value) for row in rows} == {(0.0, 0.0, 0.0)}
     assert all(row.removed.n >= 20 for row in rows)

@@ -32,7 +32,7 @@ ROWS = {
     "mean move: messages emptied": lambda r: probe(r, "messages emptied").move.text(signed=True),
     "mean move: messages split": lambda r: probe(r, "messages split").move.text(signed=True),
     "mean move: politeness added": lambda r: probe(r, "politeness added").move.text(signed=True),
-    "z drop, greedy, messages": lambda r: attack(r).z_drop.text(),
+    "z drop, greedy by query, messages": lambda r: attack(r).z_drop.text(),
 }
 
 
@@ -45,7 +45,7 @@ def probe(result, name):
 
 
 def attack(result):
-    kind = ("reward", "assistant", "greedy")
+    kind = ("reward", "assistant", "greedy by query")
     return next(row for row in result.attacks if (row.head, row.writable, row.adversary) == kind)
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from armslength.attacks import CHANNELS, attack, selection
+from armslength.attacks import ADVERSARIES, CHANNELS, MAIN_RUNG, ON_EVERY_RUNG, RUNGS, attack, selection
 from armslength.certificates import bracket, ceilings
 from armslength.encoders import UNIT
 from armslength.geometry import prefix_spans
@@ -15,7 +15,9 @@ from armslength.scoring import ExactHead, running_maximum, score, turn_values
 
 KINDS = [("user", "user"), ("assistant", "policy"), ("tool_call", "policy"), ("tool_result", "world")]
 APPLY = selection.apply
-LADDER = ("random", "best-of-5", "best-of-20", "best-of-100", "pool-maximum", "hull", "sphere")
+ORDER = ("random", "best-of-5", "best-of-20", "best-of-100", "greedy", "pool-maximum", "hull", "sphere")
+BUDGETS = ("keep", "1 turn", "2 turns", "3 turns", "5 turns", "pool-maximum")
+BOUNDS = ("hull", "sphere")
 
 
 def random_case(rng, authorship, *, runs=60, d=5, blind=()):
@@ -52,7 +54,7 @@ def random_case(rng, authorship, *, runs=60, d=5, blind=()):
 
 
 def all_scores(monkeypatch, corpus, vectors, scores, seed):
-    """Z at every point under every adversary and ceiling: {(fold, channel): {kind: (draws, points)}}."""
+    """Z at every point under every adversary and ceiling: {(fold, channel): {(kind, pool): (draws, points)}}."""
     found = {}
 
     def spy(runs, values, *, writable, kind, pool):
@@ -60,7 +62,7 @@ def all_scores(monkeypatch, corpus, vectors, scores, seed):
         for role, replaced in values.items():
             changed[:, runs.writable_turns(role)] = replaced
         z = score(runs.head, prefix_spans(runs.corpus, runs.head.authorship), changed)
-        found.setdefault((int(runs.rows[0]), writable), {})[kind] = z
+        found.setdefault((int(runs.rows[0]), writable), {})[kind, pool] = z
         return APPLY(runs, values, writable=writable, kind=kind, pool=pool)
 
     with monkeypatch.context() as patch:
@@ -72,15 +74,18 @@ def all_scores(monkeypatch, corpus, vectors, scores, seed):
 
 
 def compare(found):
-    """Check the ladder at every point of every draw; the number of comparisons of a certificate with an attack."""
+    """Check the bracket at every point of every draw; the number of comparisons of a certificate with an attack."""
     compared = 0
     for kinds in found.values():
-        assert (kinds["pool-maximum"] <= kinds["keep"]).all()
-        for weaker, stronger in pairwise(LADDER):
-            assert (kinds[stronger] <= kinds[weaker]).all(), (weaker, stronger)
-        for attacked, bound in product(("keep", *LADDER[:-2]), LADDER[-2:]):
-            assert (kinds[bound] <= kinds[attacked]).all(), (attacked, bound)
-            compared += kinds[attacked].size
+        on_main = {kind: z for (kind, pool), z in kinds.items() if pool == MAIN_RUNG or kind in BOUNDS}
+        assert (on_main["pool-maximum"] <= on_main["keep"]).all()
+        for weaker, stronger in (*pairwise(ORDER), *pairwise(BUDGETS)):
+            assert (on_main[stronger] <= on_main[weaker]).all(), (weaker, stronger)
+        attacks = {name: z for name, z in kinds.items() if name[0] not in BOUNDS}
+        assert len(attacks) == len(ADVERSARIES) + (len(RUNGS) - 1) * len(ON_EVERY_RUNG)
+        for (attacked, z), bound in product(attacks.items(), BOUNDS):
+            assert (on_main[bound] <= z).all(), (attacked, bound)
+            compared += z.size
     return compared
 
 
@@ -103,8 +108,8 @@ def test_figures_keep_the_order_of_the_bracket(seed):
     for channel in CHANNELS:
         effects = attack(corpus, vectors, scores, channels=[channel], seed=seed)
         effects += ceilings(corpus, vectors, scores, channels=[channel])
-        by_kind = {effect.kind: effect for effect in effects}
-        for weaker, stronger in pairwise(LADDER):
+        by_kind = {e.kind: e for e in effects if e.pool == MAIN_RUNG or e.kind in BOUNDS}
+        for weaker, stronger in pairwise(ORDER):
             assert (by_kind[stronger].after <= by_kind[weaker].after).all()
             gain = np.nan_to_num(by_kind[stronger].drop) - np.nan_to_num(by_kind[weaker].drop)
             assert gain.min() >= -1e-12
@@ -179,7 +184,7 @@ def test_the_sphere_covers_whatever_role_the_policy_wrote_under(monkeypatch):
     rewritten[corpus.text[corpus.writer == WRITER_CODE["policy"]]] = -UNIT
     after = score(head, prefix_spans(corpus, "all-role"), turn_values(head, corpus, rewritten))
     for z in found.values():
-        assert (z["sphere"] <= after.max()).all()
+        assert (z["sphere", "any"] <= after.max()).all()
     assert (
         after.tolist()
         == score(head, prefix_spans(corpus, "all-role"), turn_values(head, corpus, vectors)).tolist()

@@ -14,6 +14,7 @@ from armslength.audit.model import (
     Ceiling,
     Control,
     Data,
+    Denial,
     Label,
     Landmark,
     Leak,
@@ -74,6 +75,8 @@ def normal(text: str = "", *, word: str = "monitor", share: Estimate = SHARE, pa
         alerts=[_alert(head) for head in HEADS],
         attacks=[_attack(h, c, a, share, text) for h in HEADS for c in ("assistant", "tool_call", "both")
                  for a in ADVERSARIES],
+        ladder=[_attack("all-role", "both", name, SHARE, text) for name in ("random", "best-of-5")],
+        denial=[Denial("all-role", "both", "random", f"failing{text}", SHARE)],
         steering=[Steering("strict", "R4", f"stop{text}", 5, SHARE)],
         ceilings=ceilings,
         controls=[
@@ -111,7 +114,7 @@ def own_reward(text: str = "", *, steady: bool = True) -> Audit:
                 *result.scores],
         rivals=rivals,
         alerts=[replace(result.alerts[0], head=OWN_REWARD, degrees=[], penalties=[]), *result.alerts],
-        attacks=[*(_attack(OWN_REWARD, c, a, SHARE, text) for c in CHANNELS for a in ("random", "greedy")),
+        attacks=[*(_attack(OWN_REWARD, c, a, SHARE, text) for c in CHANNELS for a in ("random", "greedy by query")),
                  *result.attacks],
         ceilings=[*(Ceiling(OWN_REWARD, [], c, "sphere", unknown, unknown, unknown) for c in CHANNELS),
                   *result.ceilings],
@@ -128,8 +131,8 @@ def unmeasured(text: str = "") -> Audit:
     return Audit(
         schema=SCHEMA, verdict=Verdict("unmeasured", f"Unmeasured: {reason}.", {}, [reason], []),
         verdicts=dict.fromkeys(HEADS, "unmeasured"), data=data, scores=[], rivals=[], explanations=[],
-        landmarks=[], aggregations=[], alerts=[], attacks=[], steering=[], ceilings=[], controls=[], leak=None,
-        settings=_settings(text), provenance=Provenance("", {}, {}, 1, None),
+        landmarks=[], aggregations=[], alerts=[], attacks=[], ladder=[], denial=[], steering=[], ceilings=[],
+        controls=[], leak=None, settings=_settings(text), provenance=Provenance("", {}, {}, 1, None),
     )  # fmt: skip
 
 
@@ -160,7 +163,7 @@ def _attack(head: str, writable: str, adversary: str, share: Estimate, text: str
     reached = Estimate(removed.value, removed.low, removed.high, 50, 20)
     silent = Estimate(0.0, 0.0, 0.0, 120, 40)
     return Attack(head, [0], "R4", writable, adversary, f"successful{text}", removed, ZERO, silent, removed, reached,
-                  drop)  # fmt: skip
+                  drop, drop, removed)  # fmt: skip
 
 
 def _settings(text: str) -> Settings:

@@ -18,7 +18,7 @@ from armslength.heads import LevelReader, OutOfFold, cross_fit, grouped_splits
 from armslength.records import Authorship, Corpus, Outcome, Role, Trajectory, Turn
 
 from .adversaries import ADVERSARIES
-from .selection import Effect, attack
+from .selection import MAIN_RUNG, Effect, attack
 
 _TASKS, _STEPS = 30, 2
 _GOOD = ("your parcel has been shipped", "the booking is confirmed", "everything is arranged now")
@@ -38,6 +38,11 @@ _WORDS = (
     "knoll",
     "lagoon",
 )
+#: Adversaries in the order of what they must achieve: more donors, more turns, and the exact one never less.
+_RISING = (
+    ("random", "best-of-5", "best-of-20", "best-of-100", "greedy", "pool-maximum"),
+    ("1 turn", "2 turns", "3 turns", "5 turns", "pool-maximum"),
+)
 
 
 class ActiveTest(NamedTuple):
@@ -47,7 +52,7 @@ class ActiveTest(NamedTuple):
         passed: whether all conditions hold.
         planted: share of alerts that the pool maximum removes on the planted channel; at least 0.99.
         null: largest share that any adversary removes on the null head; at most 0.01.
-        monotone: whether success never falls as the budget grows.
+        monotone: whether success never falls as the budget grows, of donors or of turns.
     """
 
     passed: bool
@@ -65,10 +70,12 @@ def active_test(encoder: Encoder, *, seed: int = 0) -> ActiveTest:
     """
     planted = _attack(encoder, "assistant", "all-role", seed)
     null = _attack(encoder, "tool_result", "strict", seed)
-    removed = [_removed(planted[name]) for name in ADVERSARIES]
-    monotone = all(low <= high for low, high in pairwise(removed[1:])) and removed[0] == 0
+    removed = {name: _removed(planted[name]) for name in ADVERSARIES}
+    rising = all(removed[low] <= removed[high] for names in _RISING for low, high in pairwise(names))
+    monotone = rising and removed["keep"] == 0
     worst = max(1.0 - float(effect.after[effect.before].mean()) for effect in null.values())
-    return ActiveTest(removed[-1] >= 0.99 and worst <= 0.01 and monotone, removed[-1], worst, monotone)
+    found = removed["pool-maximum"]
+    return ActiveTest(found >= 0.99 and worst <= 0.01 and monotone, found, worst, monotone)
 
 
 def _attack(encoder: Encoder, telling: Role, authorship: Authorship, seed: int) -> dict[str, Effect]:
@@ -79,7 +86,7 @@ def _attack(encoder: Encoder, telling: Role, authorship: Authorship, seed: int) 
         LevelReader(corpus, vectors, authorship), corpus, splits, alpha=0.1, threads=1
     )
     effects = attack(corpus, vectors, scores, channels=["both"], seed=seed)
-    return {effect.kind: effect for effect in effects}
+    return {effect.kind: effect for effect in effects if effect.pool == MAIN_RUNG}
 
 
 def _removed(effect: Effect) -> float:

@@ -4,17 +4,24 @@ For degree 0 and running alerts a lower turn value at any place lowers every lat
 best of several donors is the one with the lowest value, at all points at once (T1b, method 3.1).
 
 A newcomer adds an adversary with one function and one row in `ADVERSARIES`.
+
+Tests: ``tests/attacks/test_donors.py``, ``tests/attacks/test_selection.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from .donors import DonorPool
+from armslength.records import Role
+
+from .donors import Pool
+from .few_turns import replace_few
+from .runs import AttackedRuns
 
 Ints = npt.NDArray[np.int64]
 
@@ -31,15 +38,15 @@ class Target:
 
     Attributes:
         own: shape (turns,), their own values.
-        task: shape (turns,), their tasks.
         pool: the donors, None where some turn has no donor.
-        drawn: shape (DRAWS, turns, MOST_DRAWN), values of random donors; empty where there are none.
+        drawn: shape (DRAWS, turns, at most MOST_DRAWN), values of random donors; empty where there are none.
+        typical: shape (turns,), the value of the donor most like the mean of the successful turns.
     """
 
     own: Ints
-    task: Ints
-    pool: DonorPool | None
+    pool: Pool | None
     drawn: Ints
+    typical: Ints
 
     @property
     def served(self) -> bool:
@@ -47,7 +54,20 @@ class Target:
         return self.pool is not None or not len(self.own)
 
 
-Adversary = Callable[[Target], Ints]
+Targets = Mapping[Role, Target]
+
+#: From the runs and their targets to new values, shape (draws, turns) for each role.
+Adversary = Callable[[AttackedRuns, Targets], dict[Role, Ints]]
+
+
+def of_each_turn(choose: Callable[[Target], Ints]) -> Adversary:
+    """An adversary that treats every turn by itself; a target without a pool keeps its turns."""
+
+    def adversary(runs: AttackedRuns, targets: Targets) -> dict[Role, Ints]:
+        del runs
+        return {role: choose(t) if t.pool is not None else t.own[None] for role, t in targets.items()}
+
+    return adversary
 
 
 def keep(target: Target) -> Ints:
@@ -55,30 +75,57 @@ def keep(target: Target) -> Ints:
     return target.own[None]
 
 
-def best_of(count: int) -> Adversary:
+def best_of(count: int) -> Callable[[Target], Ints]:
     """The best of `count` random donors for each turn, forced; `count` 1 is plain random substitution."""
 
-    def adversary(target: Target) -> Ints:
-        if target.pool is None:
-            return target.own[None]
+    def choose(target: Target) -> Ints:
         best: Ints = target.drawn[:, :, :count].min(-1)
         return best
 
-    return adversary
+    return choose
+
+
+def success_typical(target: Target) -> Ints:
+    """The most typical turn of a success at every place, forced: it never sees the head."""
+    return target.typical[None]
+
+
+def greedy(target: Target) -> Ints:
+    """Turn by turn, the best of all drawn donors, or the turn itself where none is better."""
+    best: Ints = np.minimum(target.own, target.drawn.min(-1))
+    return best
 
 
 def pool_maximum(target: Target) -> Ints:
     """The best donor of the whole pool, or the turn itself where none is better: exact for degree 0."""
-    if target.pool is None:
-        return target.own[None]
-    return np.minimum(target.own, target.pool.lowest(target.task))[None]
+    lowest = target.own if target.pool is None else target.pool.lowest()
+    return np.minimum(target.own, lowest)[None]
 
 
-ADVERSARIES: dict[str, Adversary] = {
-    "keep": keep,
-    "random": best_of(1),
-    "best-of-5": best_of(5),
-    "best-of-20": best_of(20),
-    "best-of-100": best_of(100),
-    "pool-maximum": pool_maximum,
+def few_turns(budget: int) -> Adversary:
+    """At most so many turns of a run become the best donor of the whole pool."""
+
+    def adversary(runs: AttackedRuns, targets: Targets) -> dict[Role, Ints]:
+        best = {role: pool_maximum(target)[0] for role, target in targets.items()}
+        return {role: values[None] for role, values in replace_few(runs, best, budget).items()}
+
+    return adversary
+
+
+ADVERSARIES: Final[dict[str, Adversary]] = {
+    "keep": of_each_turn(keep),
+    "success-typical": of_each_turn(success_typical),
+    "random": of_each_turn(best_of(1)),
+    "best-of-5": of_each_turn(best_of(5)),
+    "best-of-20": of_each_turn(best_of(20)),
+    "best-of-100": of_each_turn(best_of(100)),
+    "greedy": of_each_turn(greedy),
+    "1 turn": few_turns(1),
+    "2 turns": few_turns(2),
+    "3 turns": few_turns(3),
+    "5 turns": few_turns(5),
+    "pool-maximum": of_each_turn(pool_maximum),
 }
+
+#: Adversaries that stand on the other rungs of the ladder.
+ON_EVERY_RUNG: Final = ("random", "best-of-5", "pool-maximum")

@@ -29,7 +29,8 @@ from .black_box import Reward, visible
 from .donors import DonorPool
 from .edits import borrow
 from .reward_paths import Paths, Ranks
-from .selection import CHANNELS, Effect, policy_turns
+from .runs import policy_turns
+from .selection import CHANNELS, MAIN_RUNG, Effect
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -41,7 +42,8 @@ DONORS: Final = 5
 #: Failing runs, in random order, in which the greedy adversary shows how far the score falls.
 SAMPLE: Final = 60
 
-POOL: Final = "successful"
+#: Name of the adversary in results; a head has a greedy one of its own, which sees it.
+GREEDY: Final = "greedy by query"
 
 
 class Queried(NamedTuple):
@@ -64,6 +66,7 @@ class _Victim:
         places: its writable turns that some decision point sees.
         z: its risks without attack.
         tau, spread: threshold of its fold, and standard deviation of R4 there.
+        peers: risks at the end of the successful runs of its task that stand better there.
         donors: for each place, `DRAWS_BY_QUERY` + `DONORS` turns.
         turns: the turns as the greedy adversary has left them so far.
     """
@@ -76,6 +79,7 @@ class _Victim:
     z: Floats = field(kw_only=True)
     tau: float = field(kw_only=True)
     spread: float = field(kw_only=True)
+    peers: Floats = field(kw_only=True)
     donors: list[list[Turn]] = field(kw_only=True)
     turns: list[Turn] = field(init=False)
 
@@ -114,6 +118,11 @@ class _Victim:
         end = int(self.ends[np.searchsorted(self.ends, place, side="right")])
         return _with_turns(self.run, [*self.turns[:place], choice, *self.turns[place + 1 : end]])
 
+    def overtaken(self, paths: Sequence[Floats]) -> float:
+        """How many peers it overtakes at the end, mean over paths; a tie counts one half."""
+        ends = np.array([path[-1] for path in paths])[:, None]
+        return float(((ends < self.peers) + 0.5 * (ends == self.peers)).sum(1).mean())
+
     def drop(self, paths: Sequence[Floats]) -> float:
         """Mean fall of z at open points, in standard deviations of R4; NaN without a path or such a point."""
         if not paths or not self.open.any() or self.spread == 0:
@@ -150,7 +159,7 @@ def attack_by_query(
         effects.append(_effect(chosen, drawn, drawn, channel, "random"))
         alone = [path if victim.alerted else [victim.z] for victim, path in zip(chosen, led, strict=True)]
         falls = [path if victim.sampled else [] for victim, path in zip(chosen, led, strict=True)]
-        effects.append(_effect(chosen, alone, falls, channel, "greedy"))
+        effects.append(_effect(chosen, alone, falls, channel, GREEDY))
     return Queried(effects, len(planned), len(failing))
 
 
@@ -178,8 +187,9 @@ class _Attack:
                 spread = self.scores.fits[fold].spread
                 z, tau = self.scores.z[points], float(taus[row])
                 found[row] = _Victim(
-                    row, at < SAMPLE, run, ends, places, z=z, tau=tau, spread=spread, donors=lent
-                )
+                    row, at < SAMPLE, run, ends, places,
+                    z=z, tau=tau, spread=spread, peers=self._peers(row, float(z[-1])), donors=lent,
+                )  # fmt: skip
         return found
 
     def random(self, victims: Sequence[_Victim]) -> list[list[Floats]]:
@@ -215,23 +225,30 @@ class _Attack:
         found = {victim.row: path for victim, path in zip(attacked, paths, strict=True)}
         return [[path] if (path := found.get(victim.row)) is not None else [] for victim in victims]
 
+    def _peers(self, row: int, end: float) -> Floats:
+        """Risks at the end of the successful runs of the same task and fold that stand better than `end`."""
+        corpus, fold = self.corpus, self.scores.fold
+        same = (corpus.task.codes == corpus.task.codes[row]) & (fold == fold[row]) & (corpus.failed == 0)
+        last: Floats = self.scores.z[corpus.points.offsets[1:] - 1][same]
+        return last[last < end]
+
     @cached_property
-    def _pools(self) -> list[dict[Role, tuple[DonorPool, list[Turn]]]]:
-        """Turns of successful training runs, a fold and role each; a pool's values are places in the list."""
+    def _pools(self) -> list[dict[Role, tuple[list[Turn], Ints]]]:
+        """Turns of successful training runs and their tasks, a fold and role each."""
         made = []
         for fit in self.scores.fits:
             good = fit.split.train[self.corpus.failed[fit.split.train] == 0]
             made.append({role: self._pool(good, role) for role in WRITABLE_ROLES})
         return made
 
-    def _pool(self, rows: Ints, role: Role) -> tuple[DonorPool, list[Turn]]:
+    def _pool(self, rows: Ints, role: Role) -> tuple[list[Turn], Ints]:
         turns: list[Turn] = []
         tasks: list[int] = []
         for row in rows:
             mine = [t for t in self.corpus.trajectories[row].turns if (t.role, t.writer) == (role, "policy")]
             turns += mine
             tasks += [int(self.corpus.task.codes[row])] * len(mine)
-        return DonorPool(POOL, np.arange(len(turns)), np.array(tasks, dtype=np.int64)), turns
+        return turns, np.array(tasks, dtype=np.int64)
 
     def _lent(
         self, turns: Sequence[Turn], task: int, fold: int, rng: np.random.Generator
@@ -239,10 +256,11 @@ class _Attack:
         """Random donors for each turn; None where one has none."""
         lent = []
         for turn in turns:
-            pool, donors = self._pools[fold][turn.role]
-            if not pool.serves(np.array([task])):
+            donors, tasks = self._pools[fold][turn.role]
+            pool = DonorPool(np.arange(len(donors)), tasks, np.array([task]))
+            if not pool.serves():
                 return None
-            drawn = pool.draw(np.array([task]), DRAWS_BY_QUERY + DONORS, rng)[0]
+            drawn = pool.draw(DRAWS_BY_QUERY + DONORS, rng)[0]
             lent.append([borrow(turn, donors[at]) for at in drawn])
         return lent
 
@@ -272,12 +290,15 @@ def _effect(
     """What became of the alerts, and of the scores; a run without any measured path is left out."""
     kept = [found for found in zip(victims, after, falls, strict=True) if found[1]]
     return Effect(
-        channel, kind, POOL,
+        channel, kind, MAIN_RUNG,
         rows=np.array([victim.row for victim, _, _ in kept], dtype=np.int64),
         before=np.array([victim.alerted for victim, _, _ in kept], dtype=bool),
         fixed=np.array([bool((v.z[~v.open] > v.tau).any()) for v, _, _ in kept], dtype=bool),
         after=np.array([np.mean([z.max() > v.tau for z in paths]) for v, paths, _ in kept], dtype=np.float64),
         drop=np.array([victim.drop(paths) for victim, _, paths in kept], dtype=np.float64),
+        gain=np.array([np.mean([v.z[-1] - z[-1] for z in paths]) for v, paths, _ in kept], dtype=np.float64),
+        pairs=np.array([len(victim.peers) for victim, _, _ in kept], dtype=np.int64),
+        flipped=np.array([victim.overtaken(paths) for victim, paths, _ in kept], dtype=np.float64),
     )  # fmt: skip
 
 

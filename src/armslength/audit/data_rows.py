@@ -105,6 +105,6 @@ def nothing_measured(
     return Audit(
         schema=SCHEMA, verdict=unmeasured(reason), verdicts=dict.fromkeys(heads, "unmeasured"),
         data=empty_data(corpus, read), scores=[], rivals=[], explanations=[], landmarks=[], aggregations=[],
-        alerts=[], attacks=[], steering=[], ceilings=[], controls=[], leak=None, settings=settings,
-        provenance=provenance,
+        alerts=[], attacks=[], ladder=[], denial=[], steering=[], ceilings=[], controls=[], leak=None,
+        settings=settings, provenance=provenance,
     )  # fmt: skip

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from armslength.attacks import CHANNELS, ActiveTest, Effect, join
 from armslength.records import READ_ROLES, Authorship
 
-from .model import Attack, Ceiling, Control, Estimate
-from .resamples import DEGREES, READ, Resamples
+from .model import Attack, Ceiling, Control, Denial, Estimate
+from .resamples import DEGREES, MIN_PAIRS, READ, Resamples
 
 Floats = npt.NDArray[np.float64]
 
@@ -36,7 +36,16 @@ def attack_row(resamples: Resamples, head: str, effect: Effect, seeds: int) -> A
         net=of_alerts(lost - made),
         removed_after_writable=_Share(resamples, effect, reachable, seeds)(lost * ~effect.fixed),
         z_drop=_drop(resamples, effect, seeds),
+        score_gain=_gain(resamples, effect, seeds),
+        rank_flips=_flips(resamples, effect, seeds),
     )  # fmt: skip
+
+
+def denial_row(resamples: Resamples, head: str, effect: Effect, seeds: int) -> Denial:
+    """How many silent successes an attack in the other direction makes alert."""
+    silent = 1 - effect.before.astype(np.float64)
+    created = _Share(resamples, effect, silent, seeds, of="successes without an alert")(silent * effect.after)
+    return Denial(head, effect.writable, effect.kind, effect.pool, created)
 
 
 def ceiling_row(resamples: Resamples, head: Authorship, effect: Effect, seeds: int) -> Ceiling:
@@ -64,9 +73,13 @@ class _Share:
         if not len(self._effect.rows):
             return Estimate(None, None, None, 0, 0, NO_DONOR)
         if self._n < MIN_ALERTS:
-            reason = f"{self._n} {self._of}, fewer than {MIN_ALERTS}: no number"
-            return Estimate(None, None, None, self._n, 0, reason)
+            return too_few(self._n, self._of)
         return self._resamples.share(part, self._whole, self._effect.rows, n=self._n)
+
+
+def too_few(n: int, of: str = "alerts") -> Estimate:
+    """The estimate below `MIN_ALERTS`: a count and no number."""
+    return Estimate(None, None, None, n, 0, f"{n} {of}, fewer than {MIN_ALERTS}: no number")
 
 
 def _drop(resamples: Resamples, effect: Effect, seeds: int) -> Estimate:
@@ -79,6 +92,22 @@ def _drop(resamples: Resamples, effect: Effect, seeds: int) -> Estimate:
     return resamples.share(
         np.where(open_run, effect.drop, 0.0), open_run.astype(np.float64), effect.rows, n=n
     )
+
+
+def _gain(resamples: Resamples, effect: Effect, seeds: int) -> Estimate:
+    n = round(len(effect.rows) / seeds)
+    if not n:
+        return Estimate(None, None, None, 0, 0, NO_DONOR)
+    return resamples.share(effect.gain, np.ones(len(effect.rows)), effect.rows, n=n)
+
+
+def _flips(resamples: Resamples, effect: Effect, seeds: int) -> Estimate:
+    n = round(int(effect.pairs.sum()) / seeds)
+    if not len(effect.rows):
+        return Estimate(None, None, None, 0, 0, NO_DONOR)
+    if n < MIN_PAIRS:
+        return Estimate(None, None, None, n, 0, f"{n} pairs, fewer than {MIN_PAIRS}: no number")
+    return resamples.share(effect.flipped, effect.pairs.astype(np.float64), effect.rows, n=n)
 
 
 def over_seeds(effects: Sequence[Sequence[Effect]]) -> list[Effect]:

@@ -10,42 +10,16 @@ from typing import Any
 
 import msgspec
 
+from .estimate import Estimate as Estimate
+from .reward_model import OWN_REWARD as OWN_REWARD
+from .reward_model import OwnReward as OwnReward
+from .reward_model import Probe as Probe
+from .reward_model import Refusal as Refusal
+
 SCHEMA = "armslength/audit/v1"
 
-#: What rows about the user's own reward call it.
-OWN_REWARD = "reward"
-
-
 #: Adversaries that choose among five donors for each turn: at once for a head, turn by turn for a black box.
-BEST_OF_5 = ("best-of-5", "greedy")
-
-
-class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A figure with its 95 % interval.
-
-    Attributes:
-        value: None where unmeasured.
-        low, high: bounds; None where there are too few groups for an interval.
-        n: runs (or alerts, or pairs) behind it.
-        groups: resampled groups behind it.
-        reason: why it is unmeasured, or why no claim may rest on it.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    groups: int
-    reason: str | None = None
-
-    def text(self, *, signed: bool = False) -> str:
-        """Value and interval on one line, or why there is none."""
-        if self.value is None:
-            return f"unmeasured ({self.reason})"
-        plus = "+" if signed else ""
-        if self.low is None or self.high is None:
-            return f"{self.value:{plus}.2f} (no interval)"
-        return f"{self.value:{plus}.2f} [{self.low:.2f}, {self.high:.2f}]"
+BEST_OF_5 = ("best-of-5", "greedy by query")
 
 
 class Stratum(msgspec.Struct, frozen=True):
@@ -181,6 +155,9 @@ class Attack(msgspec.Struct, frozen=True):
         net: removed minus created.
         removed_after_writable: removed among alerts that were raised after a writable turn.
         z_drop: fall of z at points with a writable turn, in standard deviations of the fold's R4.
+        score_gain: fall of the risk at the end, over all failing runs: what the reward rises by.
+        rank_flips: share of the pairs of one task in which the failing run stood below the successful one at the end
+            and no longer does: what a group-relative trainer would climb.
     """
 
     head: str
@@ -195,6 +172,22 @@ class Attack(msgspec.Struct, frozen=True):
     net: Estimate
     removed_after_writable: Estimate
     z_drop: Estimate
+    score_gain: Estimate
+    rank_flips: Estimate
+
+
+class Denial(msgspec.Struct, frozen=True):
+    """What turns of failing runs do to successful ones: false alarms made on purpose.
+
+    Attributes:
+        created: share of the successful runs without an alert that get one.
+    """
+
+    head: str
+    writable: str
+    adversary: str
+    pool: str
+    created: Estimate
 
 
 class Ceiling(msgspec.Struct, frozen=True):
@@ -246,70 +239,6 @@ class Leak(msgspec.Struct, frozen=True):
     without_terminal: Estimate
 
 
-class Refusal(msgspec.Struct, frozen=True):
-    """Why a reward gave no number: how often, and where first."""
-
-    reason: str
-    count: int
-    first: str
-
-
-class Probe(msgspec.Struct, frozen=True):
-    """What the reward of a whole run does when one thing is changed.
-
-    Attributes:
-        name, what: the edit, and what it does.
-        writes: whose turns it changes: ``policy``, ``evidence``, or ``nothing`` where it is only asked again.
-        moved, raised, lowered: share of runs whose reward changes at all, rises, falls.
-        move: mean change, in standard deviations of the reward over the probed runs.
-        unchanged: runs in which the edit found nothing to change.
-        unmeasured: runs whose reward is no number before or after.
-    """
-
-    name: str
-    what: str
-    writes: str
-    moved: Estimate
-    raised: Estimate
-    lowered: Estimate
-    move: Estimate
-    unchanged: int
-    unmeasured: int
-
-
-class OwnReward(msgspec.Struct, frozen=True):
-    """The user's own reward, asked as a black box.
-
-    Attributes:
-        name: module and name of the function.
-        form: ``batch`` (prompts and completions) or ``trajectory``.
-        asynchronous: whether it returned awaitables.
-        budget, calls: calls that were allowed, and made; one completion is one call.
-        measured: runs whose reward is a number at every decision point.
-        left_out: runs that are not, by reason.
-        unmeasured: why answers were no numbers.
-        attacked, failing: failing runs that the attacks reached, and all of them.
-        auc_whole, auc_whole_within_task: of the reward of all turns of a run, as a trainer would pay it.
-        steady: whether it gave the same numbers when asked again; None where it was not.
-        probes: what it answers to.
-    """
-
-    name: str
-    form: str
-    asynchronous: bool
-    budget: int
-    calls: int
-    measured: int
-    left_out: dict[str, int]
-    unmeasured: list[Refusal]
-    attacked: int
-    failing: int
-    auc_whole: Estimate
-    auc_whole_within_task: Estimate
-    steady: bool | None
-    probes: list[Probe]
-
-
 class Verdict(msgspec.Struct, frozen=True):
     """The word, the sentence, and the figures that the sentence rests on."""
 
@@ -358,6 +287,8 @@ class Audit(msgspec.Struct, frozen=True):
     aggregations: list[Aggregation]
     alerts: list[Alert]
     attacks: list[Attack]
+    ladder: list[Attack]
+    denial: list[Denial]
     steering: list[Steering]
     ceilings: list[Ceiling]
     controls: list[Control]

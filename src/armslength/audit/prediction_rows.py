@@ -11,7 +11,7 @@ from armslength.attacks import policy_turns
 from armslength.heads import FoldFit, OutOfFold, task_identity
 from armslength.records import READ_ROLES, WRITABLE_ROLES, Authorship, Corpus
 
-from .model import Alert, Atom, Attack, Ceiling, Estimate, Rival, Score
+from .model import Alert, Atom, Attack, Ceiling, Estimate, Rival, Score, Steering
 from .resamples import DEGREES, READ, Concordance, Resamples, read_path
 from .verdict import Evidence
 
@@ -167,7 +167,7 @@ def evidence(
     absent: Sequence[str],
     doubts: Sequence[str],
     explanations: Sequence[Rival],
-    stop: Estimate,
+    steering: Sequence[Steering],
 ) -> Evidence:
     """What the verdict on a head rests on."""
     by_read: dict[str, dict[str, Estimate]] = {}
@@ -185,5 +185,5 @@ def evidence(
         absent=tuple(absent),
         doubts=tuple(doubts),
         explanations={row.name: row.differences[head] for row in explanations if row.read == READ},
-        stop=stop,
+        steering=steering,
     )

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from armslength.attacks import (
     CHANNELS,
     GIVEN_UP,
+    GREEDY,
     SPENT,
     Effect,
     Paths,
@@ -46,6 +47,7 @@ from .model import (
     Estimate,
     Rival,
     Score,
+    Steering,
 )
 from .options import Options
 from .prediction_rows import alert_row, task_row
@@ -171,7 +173,7 @@ class _Rows:
         explanations = [self._compared(row) for row in result.explanations]
         early = {effect.writable: self._before_writable(effect) for effect in queried.effects}
         ceilings = [replace(_no_ceiling(channel), before_writable=early[channel]) for channel in CHANNELS]
-        verdict = judge(self._evidence(rivals, explanations, attacks, stop.removed), min_pairs=MIN_PAIRS)
+        verdict = judge(self._evidence(rivals, explanations, attacks, [stop]), min_pairs=MIN_PAIRS)
         return replace(
             result,
             verdict=verdict,
@@ -221,7 +223,7 @@ class _Rows:
         rivals: Sequence[Rival],
         explanations: Sequence[Rival],
         attacks: Sequence[Attack],
-        stop: Estimate,
+        steering: Sequence[Steering],
     ) -> Evidence:
         by_read: dict[str, dict[str, Estimate]] = {at: {} for at in READS}
         for row in rivals:
@@ -234,12 +236,12 @@ class _Rows:
             pairs=self.found["R1"].pairs,
             rivals=by_read,
             spheres={"anything it writes": _no_ceiling("both").value},
-            cheap={row.writable: row.removed for row in attacks if row.adversary == "greedy"},
+            cheap={row.writable: row.removed for row in attacks if row.adversary == GREEDY},
             end=self.measured.options.end,
             absent=tuple(self.measured.absent),
             doubts=tuple(self.measured.doubts),
             explanations={row.name: row.difference for row in explanations if row.read == "R4"},
-            stop=stop,
+            steering=steering,
         )
 
 

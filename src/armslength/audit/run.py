@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from armslength.attacks import CHANNELS, DRAWS, active_test, attack
-from armslength.certificates import ceilings
+from armslength.attacks import DRAWS, active_test
 from armslength.encoders import Encoder, StaticTable, Vectors
 from armslength.heads import (
     INNER,
@@ -43,14 +42,14 @@ from .data_rows import data, nothing_measured, rewrite_policy, why_unmeasured
 from .end_markers import end_markers
 from .evidence_controls import evidence_controls
 from .landmark_rows import landmarks
-from .manipulation_rows import active_control, attack_row, ceiling_row, over_seeds
-from .model import SCHEMA, Attack, Audit, Ceiling, Control, Leak, Provenance, Settings
+from .manipulation import manipulate
+from .manipulation_rows import active_control
+from .model import SCHEMA, Audit, Control, Leak, Provenance, Settings
 from .options import Options
 from .permuted_labels import permuted_labels
 from .prediction_rows import alert_row, evidence, rival_rows, score_row, task_row
 from .resamples import MIN_PAIRS, READS, Resamples
 from .reward_rows import Measured, with_reward
-from .steering_rows import stop_control
 from .verdict import judge
 from .versions import commit, versions
 
@@ -124,9 +123,10 @@ class _Job:
         read = {name: {at: resamples.concordance(r, at) for at in READS} for name, r in everyone.items()}
         self.progress("control by refitting: active test")
         active = active_test(self.encoder, seed=self.seed)
-        attacks, bounds = self._manipulate(resamples, vectors, heads, printed=active.passed)
+        moved = manipulate(
+            resamples, vectors, heads, seed=self.seed, printed=active.passed, progress=self.progress
+        )
         whether_evidence = evidence_controls(resamples)
-        stops = [stop_control(resamples, name, heads[name]) for name in HEADS]
         rows = rival_rows(resamples, read, tuple(rivals), heads=HEADS, headline=options.authorship)
         explained = rival_rows(resamples, read, tuple(explanations), heads=HEADS, headline=options.authorship)
         by_task = task_row(resamples, heads, headline=options.authorship)
@@ -139,13 +139,13 @@ class _Job:
                 name,
                 read[name],
                 rivals=rows,
-                attacks=attacks,
-                ceilings=bounds,
+                attacks=moved.attacks,
+                ceilings=moved.ceilings,
                 end=options.end,
                 absent=absent,
                 doubts=doubts,
                 explanations=explained,
-                stop=next(row.removed for row in stops if row.head == name),
+                steering=[row for row in moved.steering if row.head == name],
             )
             for name in HEADS
         }
@@ -165,9 +165,7 @@ class _Job:
             landmarks=landmarks(resamples, named),
             aggregations=aggregations(resamples, named),
             alerts=[alert_row(resamples, name, heads[name], options.alpha) for name in HEADS],
-            attacks=attacks,
-            steering=stops,
-            ceilings=bounds,
+            **moved._asdict(),
             controls=[
                 active_control(active),
                 self._interference(heads["strict"][0]),
@@ -231,30 +229,6 @@ class _Job:
             policy_prior(self.corpus),
         )
         return [reader for reader in made if reader is not None]
-
-    def _manipulate(
-        self,
-        resamples: Resamples,
-        vectors: Vectors,
-        heads: Mapping[Authorship, Sequence[OutOfFold]],
-        *,
-        printed: bool,
-    ) -> tuple[list[Attack], list[Ceiling]]:
-        """Attacks and ceilings of every head on every channel; no M is printed unless the active test passed."""
-        attacks: list[Attack] = []
-        bounds: list[Ceiling] = []
-        channels, seeds = tuple(CHANNELS), self.options.fold_seeds
-        for name, runs in heads.items():
-            self.progress(f"attacking the {name} head")
-            if printed:
-                effects = [
-                    attack(self.corpus, vectors, run, channels=channels, seed=self.seed + i)
-                    for i, run in enumerate(runs)
-                ]
-                attacks += [attack_row(resamples, name, effect, seeds) for effect in over_seeds(effects)]
-            limits = [ceilings(self.corpus, vectors, run, channels=channels) for run in runs]
-            bounds += [ceiling_row(resamples, name, effect, seeds) for effect in over_seeds(limits)]
-        return attacks, bounds
 
     def _interference(self, scores: OutOfFold) -> Control:
         """Refit the strict head with every policy-written text replaced: not a bit may move (method 1.17)."""

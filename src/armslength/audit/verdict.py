@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .model import Estimate, Verdict
+from .model import Estimate, Steering, Verdict
 
+#: What the policy may move at most, by writing anything whatever, by one more call, or by an earlier end.
 CEILING_OF_A_REWARD = 0.10
+#: Of so many calls the policy takes the best one (method 1.8).
+CALLS_TRIED = 5
 SIMPLEST_FIRST = ("first evidence run", "error rate", "same turn")
-
-#: Clauses of `reward` that this version does not measure.
-NOT_MEASURED = ("one more call",)
 
 
 class Evidence(NamedTuple):
@@ -34,7 +34,7 @@ class Evidence(NamedTuple):
         absent: rivals that the data do not allow.
         doubts: why the evidence may be none.
         explanations: difference of AUC at R4 to each explanation.
-        stop: share of the alerts that an earlier end avoids.
+        steering: what one more call and an earlier end do to the alerts.
     """
 
     head: str
@@ -48,7 +48,7 @@ class Evidence(NamedTuple):
     absent: Sequence[str] = ()
     doubts: Sequence[str] = ()
     explanations: Mapping[str, Estimate] = MappingProxyType({})
-    stop: Estimate | None = None
+    steering: Sequence[Steering] = ()
 
 
 def judge(evidence: Evidence, *, min_pairs: int) -> Verdict:
@@ -106,17 +106,20 @@ def _missing_for_reward(evidence: Evidence, min_pairs: int) -> list[str]:
             missing.append(f"the ceiling through {channel} is {sphere.text()}")
     missing += [f"{name} is unmeasured: no tool result carries its signal" for name in evidence.absent]
     missing += [f"the evidence may be none: {doubt}" for doubt in evidence.doubts]
+    missing += _missing_for_steering(evidence.steering, "one more call", "removes", CALLS_TRIED)
     if evidence.end == "policy":
-        missing += _missing_for_the_end(evidence.stop)
-    return missing + [f"{clause} is not measured by this version" for clause in NOT_MEASURED]
+        missing += _missing_for_steering(evidence.steering, "stop control", "avoids", None)
+    return missing
 
 
-def _missing_for_the_end(stop: Estimate | None) -> list[str]:
-    """The clause on an end that is the policy's to call."""
-    if stop is None or stop.value is None:
-        return [f"an earlier end is {stop.text() if stop else 'unmeasured'}"]
-    if stop.value > CEILING_OF_A_REWARD:
-        return [f"an earlier end avoids {stop.text()} of its alerts"]
+def _missing_for_steering(rows: Sequence[Steering], kind: str, does: str, best_of: int | None) -> list[str]:
+    """The clause on one way of steering the evidence."""
+    row = next((row for row in rows if row.kind == kind and row.best_of == best_of), None)
+    name = {"stop control": "an earlier end"}.get(kind, kind)
+    if row is None or row.removed.value is None:
+        return [f"{name} is {row.removed.text() if row else 'unmeasured'}"]
+    if row.removed.value > CEILING_OF_A_REWARD:
+        return [f"{name} {does} {row.removed.text()} of its alerts"]
     return []
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from armslength.attacks import CHANNELS, Effect, FailingRuns, apply, failing_runs, join, pool_of
+from armslength.attacks import CHANNELS, AttackedRuns, Effect, apply, failing_runs, join, policy_turns
 from armslength.encoders import Vectors
 from armslength.heads import OutOfFold
 from armslength.records import Corpus, Role
@@ -41,14 +41,16 @@ def ceilings(corpus: Corpus, vectors: Vectors, scores: OutOfFold, *, channels: S
     return [join(effects) for effects in parts.values()]
 
 
-def _hull(corpus: Corpus, runs: FailingRuns, role: Role) -> Ints:
+def _hull(corpus: Corpus, runs: AttackedRuns, role: Role) -> Ints:
     """The lowest value among all policy turns of the training folds, or the turn's own where that is lower."""
     own = runs.values[runs.writable_turns(role)]
-    pool = pool_of(corpus, runs, role, runs.fit.split.train, "any")
-    return np.minimum(own, pool.values.min()) if len(pool) else own
+    trained = np.zeros(len(corpus), dtype=bool)
+    trained[runs.fit.split.train] = True
+    every = runs.every[policy_turns(corpus, role) & trained[corpus.owner]]
+    return np.minimum(own, every.min()) if len(every) else own
 
 
-def _sphere(corpus: Corpus, runs: FailingRuns, role: Role) -> Ints:
+def _sphere(corpus: Corpus, runs: AttackedRuns, role: Role) -> Ints:
     """The lowest value of any text."""
     del corpus
     turns = runs.writable_turns(role)

@@ -12,6 +12,7 @@ from armslength.errors import ArmslengthError
 _COMMANDS = {
     "read": "armslength.cli.read:read_command",
     "audit": "armslength.cli.audit:audit_command",
+    "recompute": "armslength.cli.recompute:recompute_command",
     "replay": "armslength.cli.replay:replay_group",
     "worlds": "armslength.cli.worlds:worlds_group",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -73,7 +73,7 @@ def read_command(
             made["not_carried"] = left_out
         click.echo(json.dumps(made, ensure_ascii=True, indent=1))
     else:
-        _print(_console(), summary, findings)
+        _print(console_for(), summary, findings)
         if table is not None:
             click.echo(f"wrote {table.count} step rewards to {rewards}")
         if out is not None:
@@ -103,7 +103,7 @@ def _table(path: Path | None) -> Iterator[RewardTable | None]:
         text.detach()
 
 
-def _console() -> Console:
+def console_for() -> Console:
     """Wide where nobody's window is: a pipe or a file."""
     console = Console()
     return console if console.is_terminal else Console(width=_WIDTH)
@@ -116,15 +116,15 @@ def _print(console: Console, summary: Summary, findings: Findings) -> None:
     for heading in ("runs", "excluded", "unlabelled", "tasks", "policies", "success", "failure"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, counts in _grouped(summary.files):
-        table.add_row(escape(_in_lines(name)), counts.format, *_cells(counts))
+        table.add_row(escape(in_lines(name)), counts.format, *_cells(counts))
     table.add_section()
     table.add_row("total", "", *_cells(summary.total))
     console.print(table)
     _print_totals(console, summary)
-    _print_findings(console, findings)
+    print_findings(console, findings)
 
 
-def _in_lines(path: str, width: int = 56) -> str:
+def in_lines(path: str, width: int = 56) -> str:
     """A long path in lines that end at its folders."""
     lines = [""]
     for part in path.replace("/", "/\n").split("\n"):
@@ -167,33 +167,35 @@ def _print_totals(console: Console, summary: Summary) -> None:
     if summary.results:
         share = f"{summary.results_known / summary.results:.1%} of {summary.results:,}"
     for name, value in (
-        ("excluded", _listing(total.excluded)),
-        ("unlabelled", _listing(total.unlabelled)),
-        ("declared", _listing(total.declared)),
-        ("outcome grades", _listing(total.grades)),
-        ("strata of failures", _listing(total.strata)),
-        ("messages by raw role", _listing(total.messages)),
-        ("turns by role", _listing(summary.roles)),
-        ("turns by writer", _listing(summary.writers)),
+        ("excluded", listing(total.excluded)),
+        ("unlabelled", listing(total.unlabelled)),
+        ("declared", listing(total.declared)),
+        ("outcome grades", listing(total.grades)),
+        ("strata of failures", listing(total.strata)),
+        ("messages by raw role", listing(total.messages)),
+        ("turns by role", listing(summary.roles)),
+        ("turns by writer", listing(summary.writers)),
         ("runs with a terminal turn", f"{summary.terminals:,}"),
         ("tool results with a known error signal", share),
-        ("step rewards", _listing(summary.rewards)),
+        ("step rewards", listing(summary.rewards)),
         ("identical to an earlier run", f"{summary.duplicates:,}"),
     ):
         made.add_row(name, escape(value))
     console.print(made)
 
 
-def _listing(counts: dict[str, int]) -> str:
+def listing(counts: Mapping[str, int]) -> str:
+    """Counts in one line, the largest first."""
     return (
         ", ".join(f"{name} {n:,}" for name, n in sorted(counts.items(), key=lambda x: (-x[1], x[0])))
         or "none"
     )
 
 
-def _print_findings(console: Console, findings: Findings) -> None:
+def print_findings(console: Console, findings: Findings) -> None:
+    """What was wrong in the input: each code once, with its count and the first place."""
     if findings.notes:
-        console.print(f"notes: {escape(_listing(findings.notes))}")
+        console.print(f"notes: {escape(listing(findings.notes))}")
     if not len(findings):
         console.print("nothing wrong was found")
         return

@@ -16,10 +16,15 @@ from typing import NamedTuple
 from armslength.errors import InputError
 from armslength.records import Trajectory
 
+from .canonical import canonical, digest, parse
 from .findings import Finding, Findings
+from .messages import TERMINAL_TOKENS
 from .outcomes import parse_rule
 from .protocol import Format, ReadOptions
 from .readers.interchange import SCHEMA_NAME, Writer, schema, to_line, write, writing
+from .readers.tau2_join import has_sign, user_signs
+from .readers.tau2_tasks import tau2_definition
+from .readers.tau_bench import tau_definition
 from .recognise import Recogniser
 from .registry import format_named, formats
 from .rewards import RewardTable
@@ -31,11 +36,12 @@ from .summary import Summary
 
 
 class FileRead(NamedTuple):
-    """A recognised file: its name, its format, and its trajectories as they are read."""
+    """A recognised file: its name, its format, its trajectories as they are read, and where it lies."""
 
     name: str
     format: str
     trajectories: Iterator[Trajectory]
+    path: Path
 
 
 def read(
@@ -112,7 +118,7 @@ def _read_files(
         )  # keeps the first bytes of this file only while it is read
         reader = readers[0] if options.format else recogniser.reader_of(source)
         if reader is not None:
-            yield FileRead(source.name, reader.name, counted(source, reader))
+            yield FileRead(source.name, reader.name, counted(source, reader), source.path)
     if not count:
         reasons = ", ".join(f"{code} ({n})" for code, n in sorted((findings.counts + findings.notes).items()))
         raise InputError(
@@ -147,6 +153,7 @@ def _check_attempt(
 
 __all__ = [
     "SCHEMA_NAME",
+    "TERMINAL_TOKENS",
     "FileRead",
     "Finding",
     "Findings",
@@ -160,19 +167,26 @@ __all__ = [
     "Source",
     "Summary",
     "Writer",
+    "canonical",
     "decode",
+    "digest",
     "fields_of",
     "find_sources",
     "format_named",
     "formats",
+    "has_sign",
+    "parse",
     "parse_rule",
     "read",
     "read_files",
     "read_lines",
     "read_rows",
     "schema",
+    "tau2_definition",
+    "tau_definition",
     "to_line",
     "to_trajectories",
+    "user_signs",
     "write",
     "writing",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -27,6 +27,7 @@ class ReadOptions:
         strict: stop at the first finding; also looks for duplicate keys in every record.
         format: the reader's name, instead of recognising files by their content.
         roles: what role names stand for that the format does not list.
+        tasks: where what files say that their tasks expect is kept, by digest; no trajectory holds it.
     """
 
     success: str | None = None
@@ -38,6 +39,7 @@ class ReadOptions:
     strict: bool = False
     format: str | None = None
     roles: Mapping[str, Role] = field(default_factory=dict)
+    tasks: MutableMapping[str, object] | None = None
 
 
 class Format(Protocol):

@@ -9,10 +9,10 @@ Tests: ``tests/formats/test_registry.py``. How-to: ``docs/how-to/add-a-format.md
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
 from armslength.errors import InputError
+from armslength.plugins import load_plugins
 
 from .protocol import Format
 from .readers.abcd import Abcd
@@ -44,6 +44,7 @@ from .readers.uss import Uss
 from .readers.verifiers import Verifiers
 
 GROUP: Final = "armslength.formats"
+_MEMBERS: Final = ("name", "left_out", "detect", "read")
 
 #: The readers of this package, in the order in which they are asked.
 BUILT_IN: Final[tuple[Format, ...]] = (
@@ -84,7 +85,7 @@ def formats() -> tuple[Format, ...]:
     Raises:
         InputError: an entry point cannot be loaded or is no reader (FORMAT_PLUGIN).
     """
-    return (*(_load(entry) for entry in sorted(entry_points(group=GROUP))), *BUILT_IN)
+    return (*load_plugins(GROUP, _MEMBERS, "FORMAT_PLUGIN"), *BUILT_IN)
 
 
 def format_named(name: str) -> Format:
@@ -97,16 +98,3 @@ def format_named(name: str) -> Format:
         if reader.name == name:
             return reader
     raise InputError("FORMAT_NAME", found=name, expected=", ".join(reader.name for reader in formats()))
-
-
-def _load(entry: EntryPoint) -> Format:
-    at = f"{entry.name} = {entry.value}"
-    try:
-        loaded = entry.load()
-        reader: Format = loaded() if isinstance(loaded, type) else loaded
-    except Exception as error:
-        raise InputError("FORMAT_PLUGIN", at=at, found=f"{type(error).__name__}: {error}") from error
-    missing = [name for name in ("name", "left_out", "detect", "read") if not hasattr(reader, name)]
-    if missing:
-        raise InputError("FORMAT_PLUGIN", at=at, found=f"no {', '.join(missing)}", expected="a reader")
-    return reader

@@ -63,6 +63,7 @@ class Run:
         rewards: step rewards that the record carries.
         trial: which attempt at the task this is.
         task_id: the task's name in the file's own words.
+        definition: what the file says that the task expects; no trajectory holds it.
         declared: the success that the file declares for the whole record; by default what the label says.
         excluded: why the run must not be measured, such as ``crashed``.
         unlabelled: why there is no label at all.
@@ -83,6 +84,7 @@ class Run:
     rewards: tuple[StepReward, ...] = ()
     trial: int | None = None
     task_id: str | None = None
+    definition: object = None
     declared: bool | None = None
     excluded: str | None = None
     unlabelled: str = "no outcome field"
@@ -127,6 +129,7 @@ def to_trajectory(run: Run, options: ReadOptions, findings: Findings) -> Traject
             excluded=excluded,
             unlabelled=unlabelled,
             task_id=run.task_id,
+            task_digest=_keep_task(run.definition, options),
         ),
     )
 
@@ -191,6 +194,16 @@ def label_of(value: object) -> Label:
     """A label by the table of words and numbers that say success or failure."""
     judgement = judge(value)
     return Label(judgement.success, judgement.reason, found=value)
+
+
+def _keep_task(definition: object, options: ReadOptions) -> str | None:
+    """The digest of what a task expects, kept with it where the caller wants to have it."""
+    if definition is None:
+        return None
+    key = digest(canonical(definition))
+    if options.tasks is not None:
+        options.tasks.setdefault(key, definition)
+    return key
 
 
 def _with_labels(run: Run) -> Lookup:

@@ -85,6 +85,29 @@ def levels(vectors: Vectors, corpus: Corpus, spans: Spans, *, absent: float = 0.
     return out
 
 
+class EvidenceBefore:
+    """The direction of all evidence before a turn: the sum of the vectors of the user's and the world's turns.
+
+    Args:
+        vectors: shape (texts, d), integer unit vectors of `corpus.texts`.
+        corpus: the trajectories.
+    """
+
+    def __init__(self, vectors: Vectors, corpus: Corpus) -> None:
+        self._corpus = corpus
+        evidence = np.logical_or.reduce(readable(corpus, "strict"))
+        self._before = np.concatenate([[0], np.cumsum(evidence)])
+        self._sums = _running_sums(vectors[corpus.text[evidence]], np.int64)
+
+    def of(self, turns: Ints) -> npt.NDArray[np.float32]:
+        """Unit vectors, shape (turns, d); zero where nothing was said before."""
+        start = self._corpus.offsets[self._corpus.owner[turns]]
+        seen = (self._sums[self._before[turns]] - self._sums[self._before[start]]).astype(np.float32)
+        size = np.linalg.norm(seen, axis=1, keepdims=True)
+        unit: npt.NDArray[np.float32] = np.divide(seen, size, out=np.zeros_like(seen), where=size > 0)
+        return unit
+
+
 def _running_sums(rows: Vectors, kind: type[np.int32 | np.int64]) -> Ints | npt.NDArray[np.int32]:
     """Sums of the first 0, 1, … n rows, shape (n + 1, d).
 

@@ -10,6 +10,7 @@ from .authorship import (
     Authorship,
     may_read,
 )
+from .calls import Calls, find_calls
 from .corpus import ROLE_CODE, WRITER_CODE, Corpus, Duplicate, Excluded, Factor
 from .identity import near_digest, turns_digest
 from .imitation import imitates_result
@@ -26,6 +27,7 @@ __all__ = [
     "WRITERS",
     "WRITER_CODE",
     "Authorship",
+    "Calls",
     "Corpus",
     "DecisionPoints",
     "Duplicate",
@@ -40,6 +42,7 @@ __all__ = [
     "Turn",
     "Writer",
     "WriterSource",
+    "find_calls",
     "find_points",
     "imitates_result",
     "may_read",

@@ -94,6 +94,7 @@ class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
         excluded: why the trajectory must not be measured (``crashed``), or None.
         unlabelled: why there is no outcome, where there is none.
         task_id: the task's name in the file's own words, where the trajectory's key is another.
+        task_digest: digest of what the file says the task expects, where it says so: finds the task in an environment.
     """
 
     format: str
@@ -103,6 +104,7 @@ class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
     excluded: str | None = None
     unlabelled: str | None = None
     task_id: str | None = None
+    task_digest: str | None = None
 
 
 class Trajectory(msgspec.Struct, frozen=True):

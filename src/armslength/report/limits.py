@@ -15,6 +15,10 @@ _SURFACE = (
     "of turns as recorded. They do not hold for influence on later evidence (a reply or a result that comes because of "
     "what was written), for stopping early, for adding or leaving out calls, or for splitting and merging turns."
 )
+_STEERING = (
+    "One more call takes results that a run's own tools returned in successful training runs, and changes nothing "
+    "else of the run. A policy that calls other tools, or more than once, can do more."
+)
 _FAILURES = "Only failing runs were attacked. Whether anyone could make good runs look bad was not measured."
 _CHANGE = (
     "The folds leave out whole task groups of these data. Other tools, other users, another time or another kind of "
@@ -54,11 +58,12 @@ def _attacks(result: Audit) -> list[str]:
         )
     if any(row.head != OWN_REWARD for row in result.ceilings):
         lines.append(_SURFACE)
-    if result.attacks or result.ceilings:
+    if not result.denial:
         lines.append(_FAILURES)
-    lines.append("What one more call does to the alerts was not measured.")
-    if not result.steering:
-        lines.append("What an earlier end does to the alerts was not measured.")
+    if result.steering:
+        lines.append(_STEERING)
+    else:
+        lines.append("What one more call or an earlier end does to the alerts was not measured.")
     if result.rivals:
         lines.append("The rivals were not attacked: a simple score is not a safe one because it is simple.")
     return lines

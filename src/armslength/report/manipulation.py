@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from armslength.attacks import DRAWS_BY_QUERY
+from armslength.attacks import DRAWS_BY_QUERY, ON_EVERY_RUNG, RUNGS
 from armslength.audit import Attack, Audit, Ceiling, Estimate, Steering
 from armslength.audit.model import OWN_REWARD
 
@@ -15,7 +15,7 @@ from .numbers import Figure, clip, figure, is_measured, of, share
 
 _SUMMARY = ("random", "best-of-5", "pool-maximum")
 #: A black box is attacked turn by turn; five donors are tried for each, as best of 5 does for a head.
-_SHOWN_AS = {"greedy": "best-of-5"}
+_SHOWN_AS = {"greedy by query": "best-of-5"}
 _TONES = {"hull": "ceiling", "sphere": "ceiling"}
 _SAME = 1e-9
 
@@ -56,6 +56,8 @@ class Channel(NamedTuple):
     says: list[str]
     pools: str
     attacks: list[AttackLine]
+    ladder: list[AttackLine]
+    denial: str
     ceilings: list[CeilingLine]
 
 
@@ -168,6 +170,8 @@ class _Found:
             words.score(self.head), words.channel(self.writable), self._alerts(), draws, drawings, reason, self._says(),
             self._pools(),
             [self._line(a) for a in self.attacks if a.adversary != "keep"],
+            self._ladder(),
+            self._denial(),
             [self._ceiling_line(c) for c in self.ceilings],
         )  # fmt: skip
 
@@ -211,8 +215,36 @@ class _Found:
                 figure(attack.created_of_silent, "silent failures", percent=True),
             ),
             ("drop of z", figure(attack.z_drop, "failing runs")),
+            ("score gain at the end", figure(attack.score_gain, "failing runs")),
+            ("pairs of a task turned round", figure(attack.rank_flips, "pairs", percent=True)),
         ]
         return AttackLine(words.adversary(attack.adversary), shares)
+
+    def _ladder(self) -> list[AttackLine]:
+        """What is removed on each rung, from the loosest pool to the closest."""
+        rows = [
+            a
+            for a in [*self.result.ladder, *self.attacks]
+            if (a.head, a.writable) == (self.head, self.writable) and a.adversary in ON_EVERY_RUNG
+        ]
+        lines = []
+        for rung in (rung for rung in RUNGS if any(a.pool == rung for a in rows)):
+            found = {a.adversary: a.removed for a in rows if a.pool == rung}
+            cells = [
+                (words.adversary(name), figure(removed, "alerts", percent=True))
+                for name, removed in found.items()
+            ]
+            lines.append(AttackLine(words.pool(rung), cells))
+        return lines if len(lines) > 1 else []
+
+    def _denial(self) -> str:
+        """Whether good runs can be made to look bad."""
+        rows = [d for d in self.result.denial if (d.head, d.writable) == (self.head, self.writable)]
+        said = [f"{words.adversary(d.adversary)} {d.created.text()}" for d in rows if is_measured(d.created)]
+        if not said:
+            return ""
+        of_these = of(rows[0].created.n, "successful runs without an alert")
+        return f"The other direction: turns of failing runs make {of_these} alert: {words.join(said)}."
 
     def _pools(self) -> str:
         return words.join(

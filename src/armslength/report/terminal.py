@@ -52,6 +52,8 @@ def table(result: Audit, findings: Mapping[str, int]) -> str:
     if result.scores:
         console.print(_prediction(result))
         console.print(_manipulation(result))
+    if result.steering:
+        console.print(_steering(result))
     if result.reward and result.reward.probes:
         console.print(_probes(result.reward))
     stream = console.file
@@ -140,6 +142,19 @@ def _probes(found: OwnReward) -> Table:
         table.add_row(
             row.name, str(row.moved.n), text(row.moved), up, down, text(row.move, signed=True)
         )  # fmt: skip
+    return table
+
+
+def _steering(result: Audit) -> Table:
+    title = "What can it do by other evidence, or less of it? (share removed)"
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    kinds = list(dict.fromkeys((row.kind, row.best_of) for row in result.steering))
+    table.add_column("head")
+    for kind, best_of in kinds:
+        table.add_column(f"{kind}, best of {best_of}" if best_of else kind, justify="right")
+    for head in dict.fromkeys(row.head for row in result.steering):
+        found = {(row.kind, row.best_of): row.removed for row in result.steering if row.head == head}
+        table.add_row(head, *(text(found[kind]) if kind in found else "" for kind in kinds))
     return table
 
 

@@ -23,11 +23,19 @@ _ADVERSARIES = {
     "pool-maximum": "best of the whole pool",
     "success-typical": "the most typical turn of a success",
     "greedy": "greedy, turn by turn",
+    "greedy by query": "greedy, best of 5 by asking",
+    "1 turn": "1 turn at most",
+    "2 turns": "2 turns at most",
+    "3 turns": "3 turns at most",
+    "5 turns": "5 turns at most",
 }
 _CEILINGS = {"hull": "any recorded turn (hull)", "sphere": "any text at all (sphere)"}
 _POOLS = {
     "successful": "policy turns of successful runs of other tasks",
-    "any": "policy turns of other tasks",
+    "any": "any turn of another task",
+    "same stage": "… and from the same third of the episode",
+    "same context": "… and said after evidence that is most alike (nearest quarter)",
+    "of failing runs": "policy turns of failing runs of other tasks",
 }
 _GRADES = {
     "A": "recomputed here from what the run visibly did",

@@ -1,5 +1,14 @@
 """Exact scores of linear heads; needs numpy only."""
 
-from .exact import GRID, ExactHead, running_maximum, score, turn_values
+from .exact import GRID, ExactHead, Totals, running_maximum, score, score_totals, totals, turn_values
 
-__all__ = ["GRID", "ExactHead", "running_maximum", "score", "turn_values"]
+__all__ = [
+    "GRID",
+    "ExactHead",
+    "Totals",
+    "running_maximum",
+    "score",
+    "score_totals",
+    "totals",
+    "turn_values",
+]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -90,6 +91,18 @@ def turn_values(head: ExactHead, corpus: Corpus, vectors: Vectors | Floats) -> I
     return values
 
 
+class Totals(NamedTuple):
+    """Sums of the turn values that each decision point sees, role by role in the head's order.
+
+    Attributes:
+        sums: shape (…, points) each, integers.
+        counts: shape (…, points) each, how many turns they are of.
+    """
+
+    sums: tuple[Ints, ...]
+    counts: tuple[Ints, ...]
+
+
 def score(head: ExactHead, spans: Spans, values: Ints) -> Floats:
     """Log-odds of failure at every decision point.
 
@@ -101,13 +114,26 @@ def score(head: ExactHead, spans: Spans, values: Ints) -> Floats:
     Returns:
         Shape (points,) or (draws, points).
     """
-    z = np.full((*values.shape[:-1], len(spans.low[0]) if spans.low else 0), head.intercept)
+    return score_totals(head, totals(spans, values))
+
+
+def totals(spans: Spans, values: Ints) -> Totals:
+    """What `score` makes its means of; arguments as there."""
+    sums = []
     for turns, low, high in zip(*spans, strict=True):
-        sums = np.zeros((*values.shape[:-1], len(turns) + 1), dtype=np.int64)
-        np.cumsum(values[..., turns], axis=-1, out=sums[..., 1:])
-        total = (sums[..., high] - sums[..., low]).astype(np.float64)
-        count = high - low
-        mean = np.divide(total, count, out=np.zeros_like(total), where=count > 0)
+        running = np.zeros((*values.shape[:-1], len(turns) + 1), dtype=np.int64)
+        np.cumsum(values[..., turns], axis=-1, out=running[..., 1:])
+        sums.append(running[..., high] - running[..., low])
+    counts = tuple(high - low for low, high in zip(spans.low, spans.high, strict=True))
+    return Totals(tuple(sums), counts)
+
+
+def score_totals(head: ExactHead, seen: Totals) -> Floats:
+    """Log-odds of failure from sums and counts, shape (…, points); the one place where integers become floats."""
+    z = np.full(seen.sums[0].shape, head.intercept)
+    for total, count in zip(*seen, strict=True):
+        floats = total.astype(np.float64)
+        mean = np.divide(floats, count, out=np.zeros_like(floats), where=count > 0)
         z = z + head.step * mean
     return z
 

@@ -31,6 +31,7 @@ from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_array, read_keyed_rows, read_rows
 from ..storage.sources import Source, stem
 from .tau2_join import has_sign, is_wrongly_joined, user_signs
+from .tau2_tasks import tau2_definition
 from .tau2_turns import Tau2Message, tau2_turns
 
 #: Endings that say nothing about the policy: the benchmark leaves them out of its own figures, or nobody spoke.
@@ -71,6 +72,7 @@ class _Results:
     domain: str | None = None
     policy: str | None = None
     signs: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    definitions: Mapping[str, object] = field(default_factory=dict)
     index: tuple[str, ...] | None = None
 
 
@@ -201,15 +203,17 @@ def _results(members: Mapping[str, Row]) -> _Results:
     info = _member(members, "info")
     environment, agent = _dict(info, "environment_info"), _dict(info, "agent_info")
     tasks, index = _member(members, "tasks"), _member(members, "simulation_index")
+    listed = {
+        _id(task.get("id")): task
+        for task in (tasks if isinstance(tasks, list) else ())
+        if isinstance(task, dict)
+    }
     parts = (key_of(agent.get("implementation")), key_of(agent.get("llm")))
     return _Results(
         domain=key_of(environment.get("domain_name")),
         policy="/".join(part for part in parts if part) or None,
-        signs={
-            _id(task.get("id")): user_signs(task)
-            for task in (tasks if isinstance(tasks, list) else ())
-            if isinstance(task, dict)
-        },
+        signs={name: user_signs(task) for name, task in listed.items()},
+        definitions={name: tau2_definition(task) for name, task in listed.items()},
         index=tuple(_id(entry.get("id")) for entry in index if isinstance(entry, dict))
         if isinstance(index, list)
         else None,
@@ -268,6 +272,9 @@ def _as_run(
         lookup=_lookup(simulation, known),
         trial=simulation.trial if type(simulation.trial) is int else None,
         task_id=task_id,
+        definition=results.definitions.get(task_id)
+        if simulation.task is None
+        else tau2_definition(simulation.task),
         excluded=_crash(reason, run.turns) or refused,
     )
 

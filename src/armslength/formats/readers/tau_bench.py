@@ -109,6 +109,14 @@ class TauBench:
         return to_trajectories(_read_runs(source, options, findings), options, findings)
 
 
+def tau_definition(task: object) -> dict[str, Any] | None:
+    """What a stored task expects: whose it is, the actions and the strings to be said; None if it says nothing."""
+    if not isinstance(task, dict):
+        return None
+    parts = {key: task.get(key) for key in ("user_id", "actions", "outputs")}
+    return None if all(part is None for part in parts.values()) else parts
+
+
 def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
     rules = MessageRules(source.name, findings, options.roles, error_prefix="Error", first_call_only=True)
     names: set[str] = set()
@@ -151,6 +159,7 @@ def _as_run(run: _Run, task: str, source: Source, names: set[str], findings: Fin
         ),
         trial=trial,
         task_id=canonical(record.task_id),
+        definition=tau_definition(info.get("task")),
         excluded="crashed" if info.get("error") or not run.messages else None,
     )
 
@@ -198,11 +207,8 @@ def _tasks(runs: Sequence[_Run]) -> list[str]:
 
 def _task(record: TauRow, domain: str) -> str | None:
     """Key by the task's content, or None where none is stored."""
-    task = record.info.get("task") if isinstance(record.info, dict) else None
-    if not isinstance(task, dict):
-        return None
-    parts = {key: task.get(key) for key in ("user_id", "actions", "outputs")}
-    return None if all(part is None for part in parts.values()) else f"{domain}/{digest(canonical(parts))}"
+    parts = tau_definition(record.info.get("task") if isinstance(record.info, dict) else None)
+    return None if parts is None else f"{domain}/{digest(canonical(parts))}"
 
 
 def _policy(source: Source) -> str:

@@ -1,0 +1,110 @@
+"""Recomputed outcomes on the public corpora: agreement by source against the counts of an independent recount."""
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from armslength.recompute import recompute_files
+from armslength.recompute.agreement import agreements
+
+DATA = os.environ.get("ARMSLENGTH_DATA")
+SHARED = Path(os.environ.get("ARMSLENGTH_SHARED", Path(__file__).parents[2] / "../shared"))
+pytestmark = [
+    pytest.mark.corpora,
+    pytest.mark.skipif(DATA is None, reason="ARMSLENGTH_DATA is not set"),
+]
+FORK = "tau_bench/Madhav-Kanda__tau-bench"
+
+
+def counted(path):
+    """Runs, agreeing, disagreeing, false successes, not recomputed."""
+    rows = agreements(recompute_files(Path(DATA) / path))
+    return tuple(
+        sum(counts)
+        for counts in zip(
+            *(
+                (row.runs, row.agree, row.disagree, row.false_successes, row.unmeasured.total())
+                for row in rows
+            ),
+            strict=True,
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "counts"),
+    [
+        ("tau_bench/sierra-research__tau-bench/historical_trajectories", (200, 200, 0, 0, 0)),
+        ("tau_bench/Reapor-Yurnero__tau-bench", (795, 533, 0, 0, 262)),
+        ("tau_bench/fabrahman__tau-bench/outputs", (50, 41, 0, 0, 9)),
+        (f"{FORK}/llm_as_a_judge", (100, 100, 0, 0, 0)),
+        (f"{FORK}/results", (416, 231, 149, 149, 36)),
+        ("tau2_bench/codesque16__tau2-bench/docs", (1475, 1374, 0, 0, 101)),
+        ("tau2_bench/codesque16__tau2-bench/web", (164, 0, 0, 0, 164)),
+    ],
+)
+def test_sources_agree_as_an_independent_recount_found(path, counts):
+    assert counted(path) == counts
+
+
+@pytest.mark.parametrize(
+    ("file", "false"),
+    [
+        ("assertions-agent-none-0.1_range_0-100_6_18_2025", 23),
+        ("assertions-agent-none-0.1_range_0-100_6_20_2025_without_postcondition", 32),
+        ("tool-calling-l0-4o", 9), ("tool-calling-l0-4.1", 30), ("tool-calling-l1-4o", 30),
+        ("tool-calling-l1-4.1", 30), ("tool-calling-l2-4o", 40), ("tool-calling-l2-4.1", 30),
+        ("tool-calling-with-dynamic-subtasks-none-0.1_range_0--1_user-none-llm_0716114053", 0),
+    ],
+)  # fmt: skip
+def test_false_successes_of_each_file(file, false):
+    reports = list(recompute_files(Path(DATA) / FORK / "final_results" / f"{file}.json"))
+    assert sum(report.declared is True and report.recomputed.success is False for report in reports) == false
+    assert sum(report.declared is False and report.recomputed.success is True for report in reports) == (
+        file.endswith("6_18_2025")
+    )
+
+
+def test_lists_written_as_texts_explain_every_disagreement_of_the_assertions_files():
+    """Read as lists, all 161 recomputable runs agree with what the files declare."""
+    words = Counter()
+    for report in recompute_files(Path(DATA) / FORK / "final_results"):
+        if report.file.startswith("assertions") and report.agrees is False:
+            (note,) = (note for note in report.recomputed.notes if "read as lists" in note)
+            words[note.endswith("success") == report.declared] += 1
+    assert words == {True: 56}
+
+
+def test_each_run_of_each_file_is_reported_with_its_declared_label():
+    """Runs and labels of all τ-bench files equal the counts of the independent script."""
+    expected = json.loads((SHARED / "corpora/agents/expected.json").read_text())["tau_bench"]["files"]
+    runs, declared = Counter(), {}
+    for report in recompute_files(Path(DATA) / "tau_bench"):
+        name = f"tau_bench/{report.file}"
+        runs[name] += 1
+        if report.declared is not None:
+            word = "success" if report.declared else "failure"
+            declared.setdefault(name, Counter())[word] += 1
+    assert runs == {name: counts["trajectories"] for name, counts in expected.items()}
+    assert declared == {name: counts["labels"] for name, counts in expected.items() if counts["labels"]}
+
+
+def test_recorded_results_of_tau2_are_ours():
+    """All results of known tools, from the first call to the last: the state is the recorded one."""
+    calls = Counter()
+    for report in recompute_files(Path(DATA) / "tau2_bench/codesque16__tau2-bench/docs"):
+        calls += report.recomputed.calls
+    assert (calls["equal"], calls["unequal"]) == (10_828, 0)
+
+
+def test_wrong_joins_fit_other_tasks():
+    """Of the 96 declared successes 95 reach the state of a task whose user speaks; 77 the state of exactly one."""
+    path = "tau2_bench/codesque16__tau2-bench/web"
+    reports = [report for report in recompute_files(Path(DATA) / path) if "retail" in report.file]
+    declared = [report.recomputed.fits for report in reports if report.declared]
+    assert len(declared) == 96
+    assert sum(bool(set(fits.users) & set(fits.states)) for fits in declared) == 95
+    assert sum(len(fits.states) == 1 for fits in declared) == 77
