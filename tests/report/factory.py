@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from armslength.audit import SCHEMA, Audit, Estimate
 from armslength.audit.model import (
-    OWN_REWARD,
     Aggregation,
     Alert,
     Atom,
@@ -18,10 +17,7 @@ from armslength.audit.model import (
     Label,
     Landmark,
     Leak,
-    OwnReward,
-    Probe,
     Provenance,
-    Refusal,
     Rival,
     Score,
     Settings,
@@ -29,6 +25,7 @@ from armslength.audit.model import (
     Stratum,
     Verdict,
 )
+from armslength.audit.reward_model import OWN_REWARD, OwnReward, Probe, Refusal
 
 HEADS = ("all-role", "recorded", "strict")
 CHANNELS = ("assistant", "tool_call", "both")

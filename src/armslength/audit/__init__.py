@@ -17,8 +17,6 @@ from .model import (
     Ceiling,
     Denial,
     Estimate,
-    OwnReward,
-    Probe,
     Rival,
     Score,
     Steering,
@@ -26,6 +24,7 @@ from .model import (
     schema,
 )
 from .options import REWARD_CALLS
+from .reward_model import OwnReward, Probe
 
 if TYPE_CHECKING:
     from armslength.encoders import Encoder

@@ -10,11 +10,8 @@ from typing import Any
 
 import msgspec
 
-from .estimate import Estimate as Estimate
-from .reward_model import OWN_REWARD as OWN_REWARD
-from .reward_model import OwnReward as OwnReward
-from .reward_model import Probe as Probe
-from .reward_model import Refusal as Refusal
+from .estimate import Estimate as Estimate  # noqa: PLC0414 - imported from here everywhere
+from .reward_model import OWN_REWARD, OwnReward
 
 SCHEMA = "armslength/audit/v1"
 

@@ -17,8 +17,9 @@ from msgspec.structs import replace
 from armslength.attacks import EDITS, REPEATS, Paths, Probed, Probes, Queried, Reward
 from armslength.heads import OutOfFold
 
-from .model import OWN_REWARD, Audit, Control, Estimate, OwnReward, Probe, Refusal
+from .model import Audit, Control, Estimate
 from .resamples import Flags, Floats, Resamples
+from .reward_model import OWN_REWARD, OwnReward, Probe, Refusal
 
 #: Smaller lifts than this, in standard deviations, are not named in the sentence.
 _WORTH_SAYING: Final = 0.1

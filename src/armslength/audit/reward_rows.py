@@ -39,20 +39,12 @@ from .aggregation_rows import aggregations
 from .data_rows import why_unmeasured
 from .landmark_rows import landmarks
 from .manipulation_rows import attack_row, ceiling_row
-from .model import (
-    OWN_REWARD,
-    Attack,
-    Audit,
-    Ceiling,
-    Estimate,
-    Rival,
-    Score,
-    Steering,
-)
+from .model import Attack, Audit, Ceiling, Estimate, Rival, Score, Steering
 from .options import Options
 from .prediction_rows import alert_row, task_row
 from .resamples import MIN_PAIRS, READS, Concordance, Resamples
 from .reward_account import account, told
+from .reward_model import OWN_REWARD
 from .steering_rows import stop_control
 from .verdict import Evidence, judge, unmeasured
 

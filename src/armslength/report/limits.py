@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armslength.audit import Audit
-from armslength.audit.model import OWN_REWARD
+from armslength.audit.reward_model import OWN_REWARD
 
 from . import words
 from .numbers import clip, of

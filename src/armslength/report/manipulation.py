@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from armslength.attacks import DRAWS_BY_QUERY, ON_EVERY_RUNG, RUNGS
 from armslength.audit import Attack, Audit, Ceiling, Estimate, Steering
-from armslength.audit.model import OWN_REWARD
+from armslength.audit.reward_model import OWN_REWARD
 
 from . import words
 from .figures import Drawing, Entry, bars

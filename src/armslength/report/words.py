@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armslength.attacks import CHANNELS
-from armslength.audit.model import OWN_REWARD
+from armslength.audit.reward_model import OWN_REWARD
 from armslength.records import READ_ROLES
 
 _ROLES = {
