@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/reference/codes.md").read_text().partition("## Replay")[0]
 CALL = re.compile(r"""(?:\.add|\.note|Error)\(\s*(?:\n\s*)?"([A-Z][A-Z0-9_]+)\"""")
-FOLDERS = ("formats", "records", "audit", "cli", "worlds", "report", "encoders", "recompute")
+FOLDERS = ("formats", "records", "audit", "cli", "worlds", "report", "encoders", "attacks", "recompute")
 
 
 def used():

@@ -24,6 +24,8 @@ RESULTS = {
     "long names": factory.normal(LONG),
     "few alerts": factory.normal(share=factory.NO_NUMBER),
     "unmeasured": factory.unmeasured(LONG),
+    "own reward": factory.own_reward(),
+    "own reward, long names": factory.own_reward(LONG),
 }
 
 
@@ -34,7 +36,7 @@ def without_policy(document: str) -> str:
     return found
 
 
-@pytest.mark.parametrize("make", [factory.normal, factory.unmeasured])
+@pytest.mark.parametrize("make", [factory.normal, factory.unmeasured, factory.own_reward])
 @pytest.mark.parametrize("change", [str, without_policy], ids=["as it is", "without its policy"])
 def test_planted_scripts_do_not_run(dump: Dump, make, change):
     """A script in every free text changes nothing, even where no policy of the page forbids it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from armslength.audit import SCHEMA, Audit, Estimate
 from armslength.audit.model import (
     Aggregation,
@@ -28,11 +30,14 @@ from armslength.audit.model import (
     Variant,
     Verdict,
 )
+from armslength.audit.reward_model import OWN_REWARD, OwnReward, Probe, Refusal
 
 HEADS = ("all-role", "recorded", "strict")
+CHANNELS = ("assistant", "tool_call", "both")
 READS = ("R1", "R2@0.5", "R4")
 ADVERSARIES = ("keep", "random", "best-of-5", "best-of-20", "best-of-100", "pool-maximum")
-READS_CHANNEL = {("all-role", "assistant"), ("all-role", "tool_call"), ("all-role", "both"),
+READS_CHANNEL = {*((OWN_REWARD, channel) for channel in CHANNELS),
+                 ("all-role", "assistant"), ("all-role", "tool_call"), ("all-role", "both"),
                  ("recorded", "tool_call"), ("recorded", "both")}  # fmt: skip
 
 AUC = Estimate(0.71, 0.64, 0.78, 321, 45)
@@ -95,6 +100,39 @@ def normal(text: str = "", *, word: str = "monitor", share: Estimate = SHARE, pa
         ],
         settings=_settings(text),
         provenance=_provenance(text),
+    )  # fmt: skip
+
+
+def own_reward(text: str = "", *, steady: bool = True) -> Audit:
+    """The same with a reward of the user's as the headline; `text` is added to every free text in it."""
+    result = normal(text)
+    unknown = Estimate(None, None, None, 0, 0, f"a black box is only asked{text}")
+    reward = OwnReward(
+        f"rewards:polite{text}", "batch", True, 50_000, 41_234, 300, {f"reward unmeasured{text}": 21},
+        [Refusal(f"raised KeyError (rewards.py:{i}){text}", 40 - i, f"run-{i}{text}, turn 3") for i in range(20)],
+        100, 180, AUC, WITHIN, steady,
+        [
+            Probe("asked again", "nothing changes", "nothing", ZERO, ZERO, ZERO, ZERO, 0, 0),
+            Probe(f"politeness added{text}", f"its messages are polite{text}", "policy", SHARE, SHARE, ZERO, DROP,
+                  3, 4),
+            Probe("evidence of another run", "users say other things", "evidence", SHARE, ZERO, SHARE,
+                  Estimate(None, None, None, 80, 0, "the reward is the same for every probed run"), 0, 0),
+        ],
+    )  # fmt: skip
+    rivals = [replace(row, differences={**row.differences, OWN_REWARD: DIFFERENCE}) for row in result.rivals]
+    return replace(
+        result,
+        reward=reward,
+        verdicts={OWN_REWARD: "monitor", **result.verdicts},
+        scores=[*(Score(OWN_REWARD, "black box", [], "none", at, AUC, WITHIN, 123, None) for at in READS),
+                *result.scores],
+        rivals=rivals,
+        alerts=[replace(result.alerts[0], head=OWN_REWARD, degrees=[], penalties=[]), *result.alerts],
+        attacks=[*(_attack(OWN_REWARD, c, a, SHARE, text) for c in CHANNELS for a in ("random", "greedy by query")),
+                 *result.attacks],
+        ceilings=[*(Ceiling(OWN_REWARD, [], c, "sphere", unknown, unknown, unknown) for c in CHANNELS),
+                  *result.ceilings],
+        steering=[Steering(OWN_REWARD, "R4", "stop control", None, SHARE), *result.steering],
     )  # fmt: skip
 
 

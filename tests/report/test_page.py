@@ -67,7 +67,11 @@ def test_sections_come_in_order_and_hold_no_word_of_a_machine(result: Audit):
     assert not re.search(r"\d\.\d{6}", reader.text)
 
 
-@pytest.mark.parametrize("result", [factory.normal(), factory.unmeasured()], ids=["normal", "unmeasured"])
+@pytest.mark.parametrize(
+    "result",
+    [factory.normal(), factory.unmeasured(), factory.own_reward()],
+    ids=["normal", "unmeasured", "reward"],
+)
 def test_every_tag_that_opens_closes(result: Audit):
     """The page is well formed apart from tags that HTML never closes."""
     void = {"meta", "br", "img", "link"}

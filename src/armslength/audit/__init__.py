@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from armslength.errors import InputError
 from armslength.namesake import callable_package
@@ -25,12 +25,15 @@ from .model import (
     Stratum,
     schema,
 )
+from .options import REWARD_CALLS
+from .reward_model import OwnReward, Probe
 
 if TYPE_CHECKING:
     from armslength.encoders import Encoder
     from armslength.records import Authorship, Trajectory
 
 __all__ = [
+    "REWARD_CALLS",
     "SCHEMA",
     "Alert",
     "Atom",
@@ -40,6 +43,8 @@ __all__ = [
     "Denial",
     "Estimate",
     "Example",
+    "OwnReward",
+    "Probe",
     "Rival",
     "RunRow",
     "Score",
@@ -63,6 +68,8 @@ def audit(
     threads: int | None = None,
     variants: bool = False,
     examples: bool = True,
+    reward: Callable[..., Any] | None = None,
+    reward_calls: int = REWARD_CALLS,
     command: str = "",
     progress: Callable[[str], None] | None = None,
 ) -> Audit:
@@ -80,6 +87,9 @@ def audit(
         threads: folds fitted at once; no figure depends on it.
         variants: also fit the headline head at degree 1, with a second encoder, and with whole policies left out.
         examples: put the text of a few runs into the result.
+        reward: your own reward, to be audited as a black box and to become the headline: ``f(completions, **columns)``
+            with lists as trainers pass them, or ``f(trajectory)``; sync or async.
+        reward_calls: how often it may be asked; one completion is one call.
         command: what to print as the command that made the result.
         progress: called with a short text at each step.
 
@@ -87,10 +97,13 @@ def audit(
         The result. Where nothing can be measured, its verdict is ``unmeasured`` with the reason.
 
     Raises:
-        InputError: an argument is out of range (ARGUMENT_RANGE).
+        InputError: an argument is out of range (ARGUMENT_RANGE), or the reward needs a parameter that nothing can
+            fill (REWARD_ARGUMENT).
 
-    Source: method 1.1 to 1.8, 1.16, 1.17.
+    Source: method 1.1 to 1.8, 1.16 to 1.18.
     """
+    from armslength.attacks import signature
+
     from .options import Options
     from .run import run_audit
 
@@ -109,8 +122,25 @@ def audit(
         raise InputError(
             "ARGUMENT_RANGE", at="audit", found=found, expected="at least 1 fold seed, 100 resamples"
         )
+    if reward_calls < 1:
+        raise InputError(
+            "ARGUMENT_RANGE", at="reward_calls", found=str(reward_calls), expected="a call at least"
+        )
+    if reward is not None:
+        signature(reward)  # before anything is fitted
     options = Options(
-        authorship, alpha, fold_seeds, resamples, end, command, seed, threads, variants, examples
+        authorship,
+        alpha,
+        fold_seeds,
+        resamples,
+        end,
+        command,
+        seed,
+        threads,
+        variants,
+        examples,
+        reward,
+        reward_calls,
     )
     return run_audit(trajectories, options=options, encoder=encoder, progress=progress or (lambda _: None))
 

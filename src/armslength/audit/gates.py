@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from armslength.errors import InputError
 
-from .model import Audit, Estimate
+from .model import BEST_OF_5, Audit, Estimate
 
 _OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
@@ -86,7 +86,7 @@ def _end(estimate: Estimate, *, upwards: bool) -> float:
 
 
 def _estimates(figure: str, result: Audit) -> list[Estimate | None]:
-    head = result.settings.authorship
+    head = result.headline
     if figure.startswith("auc"):
         read = "R4" if figure.endswith("_r4") else "R1"
         rows = [row for row in result.scores if (row.head, row.read) == (head, read)]
@@ -94,6 +94,6 @@ def _estimates(figure: str, result: Audit) -> list[Estimate | None]:
     if figure == "ceiling":
         return [row.value for row in result.ceilings if (row.head, row.kind) == (head, "sphere")]
     if figure == "best_of_5":
-        return [row.removed for row in result.attacks if (row.head, row.adversary) == (head, "best-of-5")]
+        return [row.removed for row in result.attacks if row.head == head and row.adversary in BEST_OF_5]
     alerts = [row for row in result.alerts if row.head == head]
     return [row.realised if figure == "false_alarms" else row.caught for row in alerts]

@@ -10,35 +10,13 @@ from typing import Any
 
 import msgspec
 
+from .estimate import Estimate as Estimate  # noqa: PLC0414 - imported from here everywhere
+from .reward_model import OWN_REWARD, OwnReward
+
 SCHEMA = "armslength/audit/v1"
 
-
-class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A figure with its 95 % interval.
-
-    Attributes:
-        value: None where unmeasured.
-        low, high: bounds; None where there are too few groups for an interval.
-        n: runs (or alerts, or pairs) behind it.
-        groups: resampled groups behind it.
-        reason: why it is unmeasured, or why no claim may rest on it.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    groups: int
-    reason: str | None = None
-
-    def text(self, *, signed: bool = False) -> str:
-        """Value and interval on one line, or why there is none."""
-        if self.value is None:
-            return f"unmeasured ({self.reason})"
-        plus = "+" if signed else ""
-        if self.low is None or self.high is None:
-            return f"{self.value:{plus}.2f} (no interval)"
-        return f"{self.value:{plus}.2f} [{self.low:.2f}, {self.high:.2f}]"
+#: Adversaries that choose among five donors for each turn: at once for a head, turn by turn for a black box.
+BEST_OF_5 = ("best-of-5", "greedy by query")
 
 
 class Stratum(msgspec.Struct, frozen=True):
@@ -413,6 +391,12 @@ class Audit(msgspec.Struct, frozen=True):
     runs: list[RunRow]
     settings: Settings
     provenance: Provenance
+    reward: OwnReward | None = None
+
+    @property
+    def headline(self) -> str:
+        """The score that the verdict is about: the user's reward, or the head that was chosen."""
+        return self.settings.authorship if self.reward is None else OWN_REWARD
 
     def to_json(self) -> bytes:
         """The bytes of `audit.json`: sorted keys where order carries no meaning, no NaN, no clock."""

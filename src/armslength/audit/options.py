@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from armslength.records import Authorship
+
+#: Calls of a user's reward, unless said otherwise: enough for a thousand runs of ten decision points.
+REWARD_CALLS = 50_000
 
 
 @dataclass(frozen=True)
@@ -21,3 +26,5 @@ class Options:
     threads: int | None = None
     variants: bool = False
     examples: bool = True
+    reward: Callable[..., Any] | None = None
+    reward_calls: int = REWARD_CALLS

@@ -18,6 +18,7 @@ from .model import Estimate
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 #: Fewer comparable pairs than this within tasks carry no claim (method 1.16).
 MIN_PAIRS = 200

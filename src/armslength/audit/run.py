@@ -52,6 +52,7 @@ from .order_controls import roles_swapped, shuffled_turns
 from .permuted_labels import permuted_labels
 from .prediction_rows import alert_row, evidence, rival_rows, score_row, task_row
 from .resamples import MIN_PAIRS, READS, Resamples
+from .reward_rows import Measured, with_reward
 from .run_rows import run_rows
 from .verdict import judge
 from .versions import commit, versions
@@ -134,6 +135,8 @@ class _Job:
         explained = rival_rows(resamples, read, tuple(explanations), heads=HEADS, headline=options.authorship)
         by_task = task_row(resamples, heads, headline=options.authorship)
         explained = [*explained, by_task] if by_task else explained
+        absent = [rival for rival in RIVALS if rival not in rivals]
+        doubts = [control.detail for control in whether_evidence if not control.passed]
         found = {
             name: evidence(
                 resamples,
@@ -143,8 +146,8 @@ class _Job:
                 attacks=moved.attacks,
                 ceilings=moved.ceilings,
                 end=options.end,
-                absent=[rival for rival in RIVALS if rival not in rivals],
-                doubts=[control.detail for control in whether_evidence if not control.passed],
+                absent=absent,
+                doubts=doubts,
                 explanations=explained,
                 steering=[row for row in moved.steering if row.head == name],
             )
@@ -152,7 +155,7 @@ class _Job:
         }
         verdicts = {name: judge(found[name], min_pairs=MIN_PAIRS) for name in HEADS}
         rows_of_runs = run_rows(self.corpus, named)
-        return Audit(
+        result = Audit(
             schema=SCHEMA,
             verdict=verdicts[options.authorship],
             verdicts={name: verdict.word for name, verdict in verdicts.items()},
@@ -186,6 +189,11 @@ class _Job:
             settings=self._settings(),
             provenance=self._provenance(),
         )
+        if options.reward is None:
+            return result
+        others = {**rivals, **explanations}
+        measured = Measured(resamples, heads["strict"], others, absent, doubts, options, self.seed)
+        return with_reward(result, measured, options.reward, self.progress)
 
     def nothing(self, reason: str) -> Audit:
         """The result where nothing can be measured."""

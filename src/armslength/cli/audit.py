@@ -6,14 +6,14 @@ import json
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import cast
 
 import click
 from rich.console import Console
 
-from armslength.audit import audit
+from armslength.audit import REWARD_CALLS, audit
 from armslength.audit.gates import judge_gate, parse_gate
 from armslength.errors import UnmeasuredError
 from armslength.files import write_bytes
@@ -21,6 +21,7 @@ from armslength.formats import Findings, ReadOptions, read
 from armslength.records import Authorship
 
 from .inputs import input_options
+from .user_code import load_function
 
 
 @click.command("audit")
@@ -53,6 +54,14 @@ from .inputs import input_options
     help="Also fit the headline head at degree 1, with a second encoder, and with whole policies left out.",
 )  # fmt: skip
 @click.option("--no-examples", is_flag=True, help="Leave the text of runs out of the report and the numbers.")
+@click.option(
+    "--reward", "reward_name", metavar="MODULE:FUNCTION|FILE.py:FUNCTION",
+    help="Your own reward, to be audited as a black box; the headline verdict is then about it.",
+)  # fmt: skip
+@click.option(
+    "--reward-calls", default=REWARD_CALLS, show_default=True, type=click.IntRange(min=1),
+    help="How often the reward may be asked; one completion is one call.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print audit.json instead of the table.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown for a change request.")
 @input_options
@@ -69,6 +78,8 @@ def audit_command(
     gates: tuple[str, ...],
     variants: bool,
     no_examples: bool,
+    reward_name: str | None,
+    reward_calls: int,
     as_json: bool,
     as_markdown: bool,
     inputs: ReadOptions,
@@ -78,7 +89,9 @@ def audit_command(
 
     wanted = [parse_gate(text) for text in gates]
     findings = Findings(strict=inputs.strict)
-    with _progress() as progress:
+    # What a user's module prints must not stand in our results.
+    with redirect_stdout(sys.stderr), _progress() as progress:
+        reward = load_function(reward_name) if reward_name else None
         result = audit(
             read(paths, inputs, findings),
             authorship=cast("Authorship", authorship),
@@ -89,6 +102,8 @@ def audit_command(
             seed=seed,
             variants=variants,
             examples=not no_examples,
+            reward=reward,
+            reward_calls=reward_calls,
             command=_command(),
             progress=progress,
         )

@@ -14,6 +14,8 @@ _LABELS = {
     "auc_r1": "AUC, at the end (R1)",
     "auc_within_task_r4": "AUC within task, R4",
     "auc_within_task_r1": "AUC within task, R1",
+    "auc_whole_run": "AUC of the reward of whole runs",
+    "auc_within_task_whole_run": "the same, within task",
 }
 _TONES = {
     "reward": "go",
@@ -49,6 +51,7 @@ class Advice(NamedTuple):
     missing: list[str]
     others: list[Other]
     data: str
+    about: str
 
 
 def advice(result: Audit) -> Advice:
@@ -64,10 +67,11 @@ def advice(result: Audit) -> Advice:
     others = [
         Other(name, word, tone(word), words.reads_of(name))
         for name, word in sorted(result.verdicts.items())
-        if name != result.settings.authorship
+        if name != result.headline
     ]
     missing = [] if verdict.word in ("reward", "unmeasured") else [clip(m) for m in verdict.missing]
-    return Advice(tone(verdict.word), _todo(result), _numbers(result), missing, others, _data(result))
+    return Advice(tone(verdict.word), _todo(result), _numbers(result), missing, others, _data(result),
+                  words.the_score(result.headline))  # fmt: skip
 
 
 def tone(word: str) -> str:
@@ -123,14 +127,14 @@ def _better(result: Audit) -> str:
         if n in result.verdict.unbeaten and d.high is not None and d.high < 0
     ]
     return (
-        f"On the running alert {words.join(better)} {'does' if len(better) == 1 else 'do'} better than this head."
+        f"On the running alert {words.join(better)} {'does' if len(better) == 1 else 'do'} better than it."
         if better
         else ""
     )
 
 
 def _alarms(result: Audit) -> str:
-    row = next((a for a in result.alerts if a.head == result.settings.authorship), None)
+    row = next((a for a in result.alerts if a.head == result.headline), None)
     if row is None or row.caught.value is None or row.realised.value is None:
         return ""
     return (
@@ -149,7 +153,7 @@ def _numbers(result: Audit) -> list[Number]:
             numbers.append(Number(f"AUC minus that of {rival}, R4", figure(found[name], "runs", signed=True)))
         elif name.startswith("best_of_5_"):
             what = name.removeprefix("best_of_5_")
-            if words.reads_channel(result.settings.authorship, what):
+            if words.reads_channel(result.headline, what):
                 removed = figure(found[name], "alerts", percent=True)
                 numbers.append(
                     Number(f"alerts silenced by the best of five {clip(words.channel(what), 80)}", removed)

@@ -22,6 +22,7 @@ from .manipulation import manipulation
 from .numbers import clip, figure
 from .operating import card, operating
 from .prediction import leak, prediction
+from .reward import own_reward
 
 _MOST_LISTED = 20
 _MOST_REASONS = 60
@@ -41,6 +42,7 @@ def page(result: Audit, findings: Mapping[str, int]) -> str:
     html = _environment().get_template("page.html").render(
         result=result,
         advice=advice(result),
+        reward=own_reward(result),
         prediction=prediction(result),
         manipulation=manipulation(result),
         operating=operating(result),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from armslength.audit import Audit
+from armslength.audit.reward_model import OWN_REWARD
 
 from . import words
 from .numbers import clip, of
@@ -55,7 +56,7 @@ def _attacks(result: Audit) -> list[str]:
             f"The attacks only choose among recorded turns ({pools}). A policy that writes its own text can do better: "
             "these figures are floors, not ceilings."
         )
-    if result.ceilings:
+    if any(row.head != OWN_REWARD for row in result.ceilings):
         lines.append(_SURFACE)
     if not result.denial:
         lines.append(_FAILURES)
@@ -99,7 +100,12 @@ def _policies(result: Audit) -> list[str]:
 
 def _heads(result: Audit) -> list[str]:
     lines = []
-    if all(row.degrees == [0] for row in result.scores):
+    if result.reward is not None:
+        lines.append(
+            "Your reward was asked, not read: what it would say of other runs, or of text that no probe and no donor "
+            "holds, is not known, and there is no ceiling on what a text could do to it."
+        )
+    if all(row.degrees == [0] for row in result.scores if row.head != OWN_REWARD):
         lines.append(
             "The heads are linear and read the mean of the turns so far (degree 0), not their order. Other heads on "
             "the same turns may predict more, and may be easier or harder to move."

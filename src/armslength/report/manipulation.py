@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from armslength.attacks import ON_EVERY_RUNG, RUNGS
+from armslength.attacks import DRAWS_BY_QUERY, ON_EVERY_RUNG, RUNGS
 from armslength.audit import Attack, Audit, Ceiling, Estimate, Steering
+from armslength.audit.reward_model import OWN_REWARD
 
 from . import words
 from .figures import Drawing, Entry, bars
 from .numbers import Figure, clip, figure, is_measured, of, share
 
 _SUMMARY = ("random", "best-of-5", "pool-maximum")
+#: A black box is attacked turn by turn; five donors are tried for each, as best of 5 does for a head.
+_SHOWN_AS = {"greedy by query": "best-of-5"}
 _TONES = {"hull": "ceiling", "sphere": "ceiling"}
 _SAME = 1e-9
 
@@ -47,6 +50,7 @@ class Channel(NamedTuple):
     head: str
     channel: str
     alerts: str
+    draws: int
     drawings: list[Drawing]
     unmeasured: str
     says: list[str]
@@ -76,7 +80,7 @@ def manipulation(result: Audit) -> Manipulation:
     Returns:
         Summary, channels in detail, and what was not measured.
     """
-    chosen = result.settings.authorship
+    chosen = result.headline
     pairs = dict.fromkeys(
         [*((c.head, c.writable) for c in result.ceilings), *((a.head, a.writable) for a in result.attacks)]
     )
@@ -84,11 +88,11 @@ def manipulation(result: Audit) -> Manipulation:
     for head, writable in sorted(pairs, key=lambda pair: (pair[0] != chosen, pair[0])):
         found = _Found(result, head, writable)
         certificate = found.certificate()
-        summary.append(Summary(f"{head} head", words.channel(writable), certificate, found.summary()))
+        summary.append(Summary(words.score(head), words.channel(writable), certificate, found.summary()))
         if not certificate:
             channels.append(found.channel())
     no_attack = ""
-    if pairs and not result.attacks:
+    if pairs and all(attack.head == OWN_REWARD for attack in result.attacks):
         failed = any(c.name == "active test" and not c.passed for c in result.controls)
         why = "the active test failed, so the attack cannot be trusted" if failed else "the result holds none"
         no_attack = f"No attack is printed: {why}. Ceilings do not depend on it."
@@ -99,7 +103,7 @@ def manipulation(result: Audit) -> Manipulation:
 def _steered(row: Steering) -> str:
     tried = f", best of {row.best_of}" if row.best_of else ""
     share = f"{row.removed.text()} of {of(row.removed.n, 'alerts')}"
-    return f"{row.head} head, {row.kind}{tried}: removes {share}"
+    return f"{words.score(row.head)}, {row.kind}{tried}: removes {share}"
 
 
 def _kept(result: Audit) -> str:
@@ -143,7 +147,7 @@ class _Found:
 
     def summary(self) -> list[tuple[str, Figure | None]]:
         """The figures at the top."""
-        removed = {a.adversary: a.removed for a in self.attacks}
+        removed = {_SHOWN_AS.get(a.adversary, a.adversary): a.removed for a in self.attacks}
         cells = [("raised before it could write", self._before())]
         cells += [(words.adversary(name), _share(removed.get(name))) for name in _SUMMARY]
         sphere = next((c.value for c in self.ceilings if c.kind == "sphere"), None)
@@ -161,8 +165,9 @@ class _Found:
             drawings = []
         found = figure(removed[0].estimate, "alerts", percent=True) if removed and not measured else None
         reason = f"{of(removed[0].estimate.n, 'alerts')}: {found.reason}" if found else ""
+        draws = DRAWS_BY_QUERY if self.head == OWN_REWARD else self.result.settings.draws
         return Channel(
-            f"{self.head} head", words.channel(self.writable), self._alerts(), drawings, reason, self._says(),
+            words.score(self.head), words.channel(self.writable), self._alerts(), draws, drawings, reason, self._says(),
             self._pools(),
             [self._line(a) for a in self.attacks if a.adversary != "keep"],
             self._ladder(),
@@ -185,7 +190,7 @@ class _Found:
 
         names = {"random": "random (floor)", "pool-maximum": "pool (best donor)"}
         low = [Entry(names.get(a.adversary, words.adversary(a.adversary)), pick(a), "attack")
-               for a in self.attacks if a.adversary in _SUMMARY]  # fmt: skip
+               for a in self.attacks if _SHOWN_AS.get(a.adversary, a.adversary) in _SUMMARY]  # fmt: skip
         return low + [
             Entry(words.ceiling(c.kind), pick(c), _TONES.get(c.kind, "ceiling")) for c in self.ceilings
         ]
@@ -250,8 +255,8 @@ class _Found:
         """What the bracket says in words."""
         if not words.reads_channel(self.head, self.writable):
             return [
-                f"The {self.head} head should read no turn of this kind, yet a figure or a control says that it does. "
-                "Believe no zero here."
+                f"The {words.score(self.head)} should read no turn of this kind, yet a figure or a control says that "
+                "it does. Believe no zero here."
             ]
         if self._reads_part_of_both():
             return ["The head reads only one of the two, so every figure is as above."]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armslength.audit import Audit, Estimate
+from armslength.audit import Audit, Estimate, OwnReward
 from armslength.audit.gates import Judged
+
+from . import words
+from .reward import facts
 
 
 def markdown(result: Audit, gates: Sequence[Judged] = ()) -> str:
@@ -18,9 +21,9 @@ def markdown(result: Audit, gates: Sequence[Judged] = ()) -> str:
     Returns:
         Markdown that holds no text of the corpus but names of labels and rivals, with markup characters escaped.
     """
-    data, head = result.data, result.settings.authorship
+    data, head = result.data, result.headline
     lines = [
-        f"### armslength audit: **{escape(result.verdict.word)}** ({escape(head)} head)",
+        f"### armslength audit: **{escape(result.verdict.word)}** ({escape(words.score(head))})",
         "",
         escape(result.verdict.sentence),
         "",
@@ -42,9 +45,26 @@ def markdown(result: Audit, gates: Sequence[Judged] = ()) -> str:
             found = {row.read: row for row in result.rivals if row.name == rival}
             cells = (found["R1"].auc, found["R4"].auc, found["R1"].auc_within_task)
             lines.append(f"| rival: {escape(rival)} | {' | '.join(map(_text, cells))} |")
+    if result.reward is not None:
+        lines += _own_reward(result.reward)
     if result.verdict.missing:
         lines += ["", "Missing for `reward`:", *(f"- {escape(clause)}" for clause in result.verdict.missing)]
     return "\n".join(lines) + "\n"
+
+
+def _own_reward(found: OwnReward) -> list[str]:
+    """The account of the reward's calls, and what it answers to."""
+    lines = ["", f"{escape(found.name)}: {escape(' '.join(facts(found)))}"]
+    if found.probes:
+        lines += [
+            "",
+            "| when | runs whose reward moves | mean move, in standard deviations |",
+            "|---|---|---|",
+        ]
+    for row in found.probes:
+        moved, move = escape(row.moved.text()), escape(row.move.text(signed=True))
+        lines.append(f"| {escape(row.name)} | {moved} | {move} |")
+    return lines
 
 
 def escape(text: str) -> str:

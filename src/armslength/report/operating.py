@@ -59,15 +59,18 @@ def operating(result: Audit) -> list[Measure]:
     Returns:
         One row a figure, the headline head first; empty where no head was fitted.
     """
-    chosen = result.settings.authorship
+    chosen = result.headline
+    folds = result.settings.folds * result.settings.fold_seeds
     alerts = sorted(result.alerts, key=lambda row: row.head != chosen)
     if not alerts:
         return []
 
     def row(name: str, about: str, cell: Callable[[Alert], Figure | str]) -> Measure:
-        cells = [(alert.head, cell(alert)) for alert in alerts]
+        cells = [(words.score(alert.head), cell(alert)) for alert in alerts]
         return Measure(
-            name, about, [Entry(h, None, c) if isinstance(c, str) else Entry(h, c, "") for h, c in cells]
+            name,
+            about,
+            [Entry(h, None, c) if isinstance(c, str) else Entry(h, c, "") for h, c in cells],
         )
 
     return [
@@ -83,7 +86,7 @@ def operating(result: Audit) -> list[Measure]:
         row("largest atom", "runs of a fold that share one value of the running alert",
             lambda a: _atom(a.largest_atom)),
         row("folds without a threshold", "too few successes to set one; nothing alerts there",
-            lambda a: f"{a.folds_without_threshold} of {len(a.penalties)}"),
+            lambda a: f"{a.folds_without_threshold} of {folds}"),
         row("penalties chosen", "λ, one a fold: the largest within one standard error of the best", _penalties),
     ]  # fmt: skip
 

@@ -63,11 +63,11 @@ def prediction(result: Audit) -> Prediction:
     """
     reads = _reads(result)
     heads = _by_name([(row.head, row.read, row) for row in result.scores])
-    order = sorted(heads, key=lambda name: name != result.settings.authorship)
-    tones = {name: "headline" if name == result.settings.authorship else "head" for name in order}
+    order = sorted(heads, key=lambda name: name != result.headline)
+    tones = {name: "headline" if name == result.headline else "head" for name in order}
     rivals = _by_name([(row.name, row.read, row) for row in result.rivals])
     explained = _by_name([(row.name, row.read, row) for row in result.explanations])
-    lines = [Line(f"{n} head", words.reads_of(n) and f"reads {words.reads_of(n)}", tones[n],
+    lines = [Line(words.score(n), words.reads_of(n) and f"reads {words.reads_of(n)}", tones[n],
                   _auc_cells(heads[n], reads)) for n in order]  # fmt: skip
     lines += [_rival(f"rival: {name}", _auc_cells(rows, reads)) for name, rows in rivals.items()]
     drawn = {at: entries for at in _DRAWN if (entries := _entries(result, at))}
@@ -109,9 +109,9 @@ def _landmarks(result: Audit, order: Sequence[str]) -> list[Line]:
     found = _by_name([(row.read, row.head, row) for row in result.landmarks])
     lines = []
     for at, rows in found.items():
-        first = next(iter(rows.values()))
+        first = next(rows[head] for head in order if head in rows)
         cells = [Cell("failures among them", figure(first.base_rate, "runs"))]
-        cells += [Cell(f"{head} head", figure(rows[head].auc, "runs")) for head in order if head in rows]
+        cells += [Cell(words.score(head), figure(rows[head].auc, "runs")) for head in order if head in rows]
         lines.append(Line(words.read(at), "", "head", cells))
     return lines
 
@@ -122,9 +122,10 @@ def _aggregations(result: Audit, order: Sequence[str]) -> list[Line]:
     lines = []
     for kind, rows in found.items():
         heads = [head for head in order if head in rows]
-        cells = [Cell(f"{head} head", figure(rows[head].auc, "runs")) for head in heads]
+        cells = [Cell(words.score(head), figure(rows[head].auc, "runs")) for head in heads]
         cells += [
-            Cell(f"within task, {head} head", figure(rows[head].auc_within_task, "pairs")) for head in heads
+            Cell(f"within task, {words.score(head)}", figure(rows[head].auc_within_task, "pairs"))
+            for head in heads
         ]
         lines.append(Line(clip(kind, 80), "", "head", cells))
     return lines
@@ -231,10 +232,10 @@ def _difference(heading: str, estimate: Estimate | None, unit: str) -> Cell:
 
 
 def _entries(result: Audit, at: str) -> list[Entry]:
-    chosen = result.settings.authorship
+    chosen = result.headline
     heads = sorted((row for row in result.scores if row.read == at), key=lambda row: row.head != chosen)
     entries = [
-        Entry(f"{row.head} head", row.auc, "headline" if row.head == chosen else "head") for row in heads
+        Entry(words.score(row.head), row.auc, "headline" if row.head == chosen else "head") for row in heads
     ]
     return entries + [
         Entry(f"rival: {row.name}", row.auc, "rival") for row in result.rivals if row.read == at

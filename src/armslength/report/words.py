@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from armslength.attacks import CHANNELS
+from armslength.audit.reward_model import OWN_REWARD
 from armslength.records import READ_ROLES
 
 _ROLES = {
@@ -22,6 +23,7 @@ _ADVERSARIES = {
     "pool-maximum": "best of the whole pool",
     "success-typical": "the most typical turn of a success",
     "greedy": "greedy, turn by turn",
+    "greedy by query": "greedy, best of 5 by asking",
     "1 turn": "1 turn at most",
     "2 turns": "2 turns at most",
     "3 turns": "3 turns at most",
@@ -48,8 +50,19 @@ _CONTROLS = {
     "permuted labels": "Does a head that was fitted on shuffled outcomes tell nothing?",
     "end markers": "Does no single word give the outcome away in the last turns alone?",
     "results have calls": "Does the record hold the call that each tool result answers?",
+    "steady reward": "Does your reward give the same run the same number twice, and in another order?",
     "users do not write results": "Are the user turns free of text that only looks like a tool's result?",
 }
+
+
+def score(name: str) -> str:
+    """What a score is called in a line: a head by its name, the user's reward as itself."""
+    return "your reward" if name == OWN_REWARD else f"{name} head"
+
+
+def the_score(name: str) -> str:
+    """What a score is called in a sentence."""
+    return score(name) if name == OWN_REWARD else f"the {score(name)}"
 
 
 def channel(name: str) -> str:
