@@ -227,7 +227,7 @@ class _Splitter:
             name = call.name if call else None
         error = _explicit_error(message) if prefix is None else text.startswith(prefix)
         source: WriterSource = "unpaired" if call is None else "role"
-        visible = self.calls.visible(text, call)
+        visible = self.calls.visible(text, call, name)
         self.turns.append(Turn(role, "world", visible, step, name, call_id, error, source))
 
     def _place(self, step: int) -> str:

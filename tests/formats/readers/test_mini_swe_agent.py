@@ -126,6 +126,23 @@ def test_without_a_name_the_task_is_its_text(read_run):
     assert one.task.startswith("prompt-")
 
 
+def test_the_name_of_a_tool_that_does_not_exist_is_not_in_the_reminder(read_run):
+    """The harness says the name again, and does not store the response that held it."""
+    said_it = "Unknown tool 'all_tests_pass'.Missing 'command' argument in bash tool call."
+    odd = {"id": "c1", "function": {"name": "edit_file", "arguments": "{}"}}
+    got, findings = read_run(
+        *TASK,
+        said("user", said_it),
+        said("assistant", "", tool_calls=[odd]),
+        said("user", "No edit_file, use bash."),
+    )
+    assert [t.text for t in got[0].turns if t.writer == "world"] == [
+        "Unknown tool '[made-up tool]'.Missing 'command' argument in bash tool call.",
+        "No [made-up tool], use bash.",
+    ]
+    assert findings.notes["MADE_UP_TOOL"] == 2
+
+
 def test_blank_lines_before_a_command(read_run):
     got, _ = read_run(*TASK, said("assistant", "```bash\n\n\nls\n```"))
     assert got[0].turns[-1].text == 'bash {"command":"ls"}'
