@@ -151,6 +151,33 @@ def test_blank_lines_before_a_command(read_run):
     assert got[0].turns[-1].text == unclosed
 
 
+def test_many_commands_that_are_never_closed(read_run):
+    """200 kB; to look for the end of each again took half a minute."""
+    unclosed = "a```bash\n" * 22_000
+    got, _ = read_run(*TASK, said("assistant", unclosed))
+    assert [t.text for t in got[0].turns[2:]] == [unclosed]
+    got, _ = read_run(*TASK, said("assistant", f"```bash x\n{unclosed}ls\n``` so"))
+    assert [t.text for t in got[0].turns[2:]] == [
+        "```bash x\na so",
+        'bash {"command":"' + "a```bash\\n" * 21_999 + 'ls"}',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("<exception>took </exception> long</exception>\n<returncode>-1</returncode>", True),
+        ("\n<exception></exception><returncode>0</returncode>", False),
+        ("<exception>" + "</exception>  " * 16_000, None),
+        ("<exception>" * 20_000 + "<returncode>1</returncode>", None),
+        ("so <exception></exception><returncode>1</returncode>", None),
+    ],
+)
+def test_a_return_code_may_stand_behind_an_exception(read_run, text, error):
+    got, _ = read_run(*TASK, said("assistant", "```bash\nls\n```"), said("user", text))
+    assert [t.error for t in got[0].turns if t.role == "tool_result"] == [error]
+
+
 def test_a_return_code_in_the_output_is_no_error_signal(read_run):
     """Only the beginning, which the harness writes, counts; what a command printed does not."""
     call = said("assistant", "```bash\ncat log\n```")

@@ -35,11 +35,10 @@ _SUBMITS: Final = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINA
 _LIMITS: Final = frozenset({"LimitsExceeded", "TimeExceeded", "ContextWindowExceededError"})
 #: An exit named after an exception is the infrastructure's, unless it is one of the limits.
 _CRASH: Final = re.compile(r"(Error|Exception|Timeout)$")
-_RETURN_CODE: Final = re.compile(
-    r"\s*(?:<exception>.*?</exception>\s*)?<returncode>(-?\d{1,9})</returncode>", re.DOTALL
-)
-# Blank lines before the command are not matched apart from it: that would try every way to share them out.
-_COMMAND: Final = re.compile(r"```bash[ \t\r]*\n(.*?)\n```", re.DOTALL)
+_RETURN_CODE: Final = re.compile(r"\s*<returncode>(-?\d{1,9})</returncode>")
+_EXCEPTION: Final = ("<exception>", "</exception>")
+_COMMAND: Final = ("```bash", "\n```")
+_LINE_END: Final = re.compile(r"[ \t\r]*\n")
 _TOOLS: Final = frozenset({"bash"})
 #: How a reminder begins to name a tool that does not exist, and how it ends; the response is often not stored.
 _UNKNOWN_TOOL: Final = "Unknown tool '"
@@ -159,12 +158,29 @@ def _turns(
 def _with_call(message: MiniMessage, findings: Findings, at: str) -> Message:
     """A text agent's message with its command as a call; the harness takes one block and no more."""
     text = content_text(message.content, findings, at)
-    blocks = list(_COMMAND.finditer(text))
+    blocks = list(_commands(text))
     if len(blocks) != 1:
         return message
-    call = {"function": {"name": "bash", "arguments": {"command": blocks[0][1].lstrip("\n")}}}
-    rest = (text[: blocks[0].start()] + text[blocks[0].end() :]).strip()
+    ((start, command, end),) = blocks
+    call = {"function": {"name": "bash", "arguments": {"command": command.lstrip("\n")}}}
+    rest = (text[:start] + text[end:]).strip()
     return msgspec.structs.replace(message, content=rest, tool_calls=[call])
+
+
+def _commands(text: str) -> Iterator[tuple[int, str, int]]:
+    """Blocks of a text: where each begins, its command, where it ends. Linear, however many are never closed."""
+    opens, closes = _COMMAND
+    start = text.find(opens)
+    while start >= 0:
+        position = start + len(opens)
+        line_end = _LINE_END.match(text, position)
+        if line_end is not None:
+            end = text.find(closes, line_end.end())
+            if end < 0:
+                return  # what opens later is not closed either
+            yield start, text[line_end.end() : end], end + len(closes)
+            position = end + len(closes)
+        start = text.find(opens, position)
 
 
 def _last_id(message: Message) -> object:
@@ -176,6 +192,12 @@ def _last_id(message: Message) -> object:
 def _is_error(text: str, extra: object) -> bool | None:
     """Whether the return code that the result states is not 0; None where it states none."""
     found = _RETURN_CODE.match(text)
+    opens, closes = _EXCEPTION
+    position = len(text) - len(text.lstrip())
+    if text.startswith(opens, position):
+        while found is None and (position := text.find(closes, position)) >= 0:
+            position += len(closes)
+            found = _RETURN_CODE.match(text, position)
     code = int(found[1]) if found else extra.get("returncode") if isinstance(extra, dict) else None
     return code != 0 if type(code) is int else None
 
