@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
@@ -19,7 +19,8 @@ import msgspec
 
 from ..findings import Findings
 from ..storage.archives import Archive
-from ..storage.rows import Row, decode, read_keyed_rows, read_rows
+from ..storage.members import report_repeated_members
+from ..storage.rows import Row, decode, read_keyed_rows, read_rows, report_repeats
 from ..storage.sources import Source
 from .inspect_messages import InspectMessage, Resolve
 
@@ -74,8 +75,16 @@ class _Document(msgspec.Struct):
     samples: list[msgspec.Raw] | None = None
 
 
+class _Parts(msgspec.Struct):
+    """The parts of a sample in which a key that stands twice hides a label, or who wrote a message."""
+
+    messages: msgspec.Raw = msgspec.Raw(b"[]")
+    scores: msgspec.Raw = msgspec.Raw(b"{}")
+
+
 _HEADER: Final = msgspec.json.Decoder(Header)
 _SAMPLE: Final = msgspec.json.Decoder(Sample)
+_PARTS: Final = msgspec.json.Decoder(_Parts)
 _DOCUMENT: Final = msgspec.json.Decoder(_Document)
 _MESSAGES: Final = msgspec.json.Decoder(list[InspectMessage])
 _TEXTS: Final = msgspec.json.Decoder(list[str])
@@ -113,10 +122,12 @@ class ZipLog:
         chunked = any(name.endswith("/sample.json") for name in names)
         chunks = _chunks(self._archive.names) if chunked else {}
         for index, name in enumerate(names):
-            row = Row(index, f"{self._archive.name}:{name}", b"")
-            sample = self._decoded(name, _SAMPLE)
-            if sample is None:
+            row = self._row(name)
+            sample = None if row is None else decode(row, _SAMPLE, self._findings)
+            if row is None or sample is None:
                 continue
+            _report_repeats(row, sample, self._findings)
+            row = Row(index, row.at, b"")
             folder = name.removesuffix("sample.json")
             if folder == name:
                 yield Stored(row, sample, partial(_attachment, sample))
@@ -124,12 +135,12 @@ class ZipLog:
                 yield Stored(row, sample, self._chunked_attachments(folder, chunks))
 
     def _decoded(self, name: str, decoder: msgspec.json.Decoder[T]) -> T | None:
+        row = self._row(name)
+        return None if row is None else decode(row, decoder, self._findings)
+
+    def _row(self, name: str) -> Row | None:
         data = self._archive.read(name)
-        return (
-            None
-            if data is None
-            else decode(Row(0, f"{self._archive.name}:{name}", data), decoder, self._findings)
-        )
+        return None if data is None else Row(0, f"{self._archive.name}:{name}", data)
 
     def _assemble(self, sample: Sample, folder: str, chunks: dict[str, list[int]], at: str) -> bool:
         """Give a chunked sample its messages; False, with a finding, if one of them is missing."""
@@ -144,7 +155,7 @@ class ZipLog:
                 place = bisect_right(starts, index) - 1
                 start = starts[place] if place >= 0 else -1
                 if start not in loaded:
-                    loaded[start] = self._decoded(f"{folder}messages/{start}.json", _MESSAGES) or []
+                    loaded[start] = self._chunk(f"{folder}messages/{start}.json")
                 if not 0 <= index - start < len(loaded[start]):
                     self._findings.add(
                         "MESSAGES_MISSING", at, found=f"no message {index}", expected="a chunk that holds it"
@@ -153,6 +164,14 @@ class ZipLog:
                 sample.messages.append(copy(loaded[start][index - start]))
         sample.metadata = self._decoded(f"{folder}metadata.json", _ANY)
         return True
+
+    def _chunk(self, name: str) -> list[InspectMessage]:
+        row = self._row(name)
+        messages = None if row is None else decode(row, _MESSAGES, self._findings)
+        if row is None or messages is None:
+            return []
+        report_repeats(row, _once(messages), self._findings)
+        return messages
 
     def _chunked_attachments(self, folder: str, chunks: dict[str, list[int]]) -> Resolve:
         loaded: dict[int, list[str]] = {}
@@ -183,9 +202,12 @@ class JsonLog:
         try:
             self._document = _DOCUMENT.decode(data)
         except (msgspec.MsgspecError, ValueError, RecursionError):
-            return  # torn, or NaN somewhere: read again, slowly and with findings
+            # Torn, or NaN somewhere: read again, slowly and with findings, that of the samples' key among them.
+            report_repeated_members(data, ("status", "eval"), source.name, findings)
+            return
         for item in quiet.items:
             findings.add(item.code, item.at, found=item.found, expected=item.expected)
+        report_repeated_members(data, ("status", "eval", "samples"), source.name, findings)
 
     def header(self) -> Header:
         """What the log says about its run, also if it is torn after that."""
@@ -202,6 +224,7 @@ class JsonLog:
         for row in self._rows():
             sample = decode(row, _SAMPLE, self._findings)
             if sample is not None:
+                _report_repeats(row, sample, self._findings)
                 yield Stored(row, sample, partial(_attachment, sample))
 
     def _rows(self) -> Iterator[Row]:
@@ -210,6 +233,22 @@ class JsonLog:
             return
         for index, raw in enumerate(self._document.samples or ()):
             yield Row(index, f"{self._source.name}[{index}]", raw)
+
+
+def _report_repeats(row: Row, sample: Sample, findings: Findings) -> None:
+    """Look for keys that stand twice in the parts that say who wrote what and how the sample ended."""
+    try:
+        parts = _PARTS.decode(row.data)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return  # the sample was read slowly, and searched
+    report_repeated_members(bytes(row.data), ("messages", "scores"), row.at, findings)
+    report_repeats(row._replace(data=parts.messages), _once(sample.messages or ()), findings)
+    count = len(sample.scores) if isinstance(sample.scores, dict) else 0
+    report_repeats(row._replace(data=parts.scores), {"value": count}, findings)
+
+
+def _once(messages: Sequence[InspectMessage]) -> dict[str, int]:
+    return dict.fromkeys(("role", "source"), len(messages))
 
 
 def _attachment(sample: Sample, key: str) -> str | None:
