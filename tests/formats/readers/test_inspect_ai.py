@@ -405,3 +405,41 @@ def test_the_keys_of_a_task_are_those_of_its_arguments(read_bytes):
     assert easy.startswith("parcels(")
     assert easy.endswith(")/p1")
     assert task() == task(task_args={}) == task(task_args=None) == "parcels/p1"
+
+
+def use(call_id):
+    return {"id": call_id, "function": "helper", "arguments": {}}
+
+
+def answer(call_id, text, **more):
+    return {"role": "tool", "content": text, "tool_call_id": call_id, "function": "helper", **more}
+
+
+@BOTH
+def test_what_an_agent_returned_as_a_tool_is_another_models_text(read_bytes, form):
+    """The tool's event names the span of the agent; a result alone says nothing of who wrote it."""
+    calls = said("", "assistant", "generate", tool_calls=[use("c1"), use("c2"), use("c3")])
+    messages = [
+        said("Where?"),
+        calls,
+        answer("c1", "Bergen, I guess."),
+        answer("c2", "depot"),
+        answer("c3", "van"),
+    ]
+    events = [
+        {"event": "tool", "id": "c1", "function": "helper", "agent_span_id": "s1"},
+        {"event": "tool", "id": "c2", "function": "helper", "agent_span_id": None},
+        {"event": "span_begin", "id": "c3", "agent_span_id": "s1"},
+        {"event": "tool", "id": 3, "agent_span_id": "s1"},
+    ]
+    for more in ({}, {"store": float("nan")}):
+        (run,), findings = read_bytes(*form([sample(messages=messages, events=events, **more)]))
+        assert [(t.writer, t.text) for t in run.turns if t.role == "tool_result"] == [
+            ("unknown", "Bergen, I guess."),
+            ("world", "depot"),
+            ("world", "van"),
+        ]
+        assert len(findings) == 0
+    for damage in ({"agent_span_id": "s"}, [7, {"agent_span_id": "s"}], "x"):
+        (run,), _ = read_bytes(*form([sample(messages=messages, events=damage)]))
+        assert {t.writer for t in run.turns if t.role == "tool_result"} == {"world"}

@@ -85,7 +85,7 @@ def _runs_of_log(
 
 
 def _run(stored: Stored, header: Header, source: Source, rules: MessageRules, names: set[str]) -> Run | None:
-    (row, sample, resolve), findings = stored, rules.findings
+    (row, sample, resolve, by_agents), findings = stored, rules.findings
     about = header.eval if isinstance(header.eval, dict) else {}
     sample_id, messages = key_of(sample.id), sample.messages or []
     if sample_id is None:
@@ -103,7 +103,7 @@ def _run(stored: Stored, header: Header, source: Source, rules: MessageRules, na
         id=distinct(name, row.position, names, row.at, findings),
         task=f"{_task_name(about) or source.label}/{sample_id}",
         policy=key_of(about.get("model")) or "unknown",
-        turns=inspect_turns(messages, sample.input, resolve, rules, row.at),
+        turns=inspect_turns(messages, sample.input, resolve, rules, row.at, by_agents=by_agents),
         messages=counts,
         labels=score_labels(scores),
         stratum=_limit(sample.limit),

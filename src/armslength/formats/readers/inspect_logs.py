@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import copy
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
@@ -20,9 +20,10 @@ import msgspec
 from ..findings import Findings
 from ..storage.archives import Archive
 from ..storage.members import report_repeated_members
-from ..storage.rows import Row, decode, read_keyed_rows, read_rows, report_repeats
+from ..storage.rows import Row, decode, read_keyed_rows, read_rows
 from ..storage.sources import Source
 from .inspect_messages import InspectMessage, Resolve
+from .inspect_parts import calls_of_agents, report_message_repeats, report_sample_repeats
 
 T = TypeVar("T")
 
@@ -62,11 +63,12 @@ class Sample(msgspec.Struct):
 
 
 class Stored(NamedTuple):
-    """A sample, the place where it stands, and how its attachments are found."""
+    """A sample, the place where it stands, how its attachments are found, and the calls that agents answered."""
 
     row: Row
     sample: Sample
     resolve: Resolve
+    by_agents: frozenset[str] = frozenset()
 
 
 class _Document(msgspec.Struct):
@@ -75,16 +77,8 @@ class _Document(msgspec.Struct):
     samples: list[msgspec.Raw] | None = None
 
 
-class _Parts(msgspec.Struct):
-    """The parts of a sample in which a key that stands twice hides a label, or who wrote a message."""
-
-    messages: msgspec.Raw = msgspec.Raw(b"[]")
-    scores: msgspec.Raw = msgspec.Raw(b"{}")
-
-
 _HEADER: Final = msgspec.json.Decoder(Header)
 _SAMPLE: Final = msgspec.json.Decoder(Sample)
-_PARTS: Final = msgspec.json.Decoder(_Parts)
 _DOCUMENT: Final = msgspec.json.Decoder(_Document)
 _MESSAGES: Final = msgspec.json.Decoder(list[InspectMessage])
 _TEXTS: Final = msgspec.json.Decoder(list[str])
@@ -126,11 +120,12 @@ class ZipLog:
             sample = None if row is None else decode(row, _SAMPLE, self._findings)
             if row is None or sample is None:
                 continue
-            _report_repeats(row, sample, self._findings)
+            report_sample_repeats(row, sample.messages or (), sample.scores, self._findings)
+            by_agents = calls_of_agents(row)
             row = Row(index, row.at, b"")
             folder = name.removesuffix("sample.json")
             if folder == name:
-                yield Stored(row, sample, partial(_attachment, sample))
+                yield Stored(row, sample, partial(_attachment, sample), by_agents)
             elif self._assemble(sample, folder, chunks, row.at):
                 yield Stored(row, sample, self._chunked_attachments(folder, chunks))
 
@@ -170,7 +165,7 @@ class ZipLog:
         messages = None if row is None else decode(row, _MESSAGES, self._findings)
         if row is None or messages is None:
             return []
-        report_repeats(row, _once(messages), self._findings)
+        report_message_repeats(row, messages, self._findings)
         return messages
 
     def _chunked_attachments(self, folder: str, chunks: dict[str, list[int]]) -> Resolve:
@@ -224,8 +219,8 @@ class JsonLog:
         for row in self._rows():
             sample = decode(row, _SAMPLE, self._findings)
             if sample is not None:
-                _report_repeats(row, sample, self._findings)
-                yield Stored(row, sample, partial(_attachment, sample))
+                report_sample_repeats(row, sample.messages or (), sample.scores, self._findings)
+                yield Stored(row, sample, partial(_attachment, sample), calls_of_agents(row))
 
     def _rows(self) -> Iterator[Row]:
         if self._document is None:
@@ -233,22 +228,6 @@ class JsonLog:
             return
         for index, raw in enumerate(self._document.samples or ()):
             yield Row(index, f"{self._source.name}[{index}]", raw)
-
-
-def _report_repeats(row: Row, sample: Sample, findings: Findings) -> None:
-    """Look for keys that stand twice in the parts that say who wrote what and how the sample ended."""
-    try:
-        parts = _PARTS.decode(row.data)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        return  # the sample was read slowly, and searched
-    report_repeated_members(bytes(row.data), ("messages", "scores"), row.at, findings)
-    report_repeats(row._replace(data=parts.messages), _once(sample.messages or ()), findings)
-    count = len(sample.scores) if isinstance(sample.scores, dict) else 0
-    report_repeats(row._replace(data=parts.scores), {"value": count}, findings)
-
-
-def _once(messages: Sequence[InspectMessage]) -> dict[str, int]:
-    return dict.fromkeys(("role", "source"), len(messages))
 
 
 def _attachment(sample: Sample, key: str) -> str | None:
