@@ -19,11 +19,11 @@ import msgspec
 
 from ..findings import Findings
 from ..storage.archives import Archive
-from ..storage.members import report_repeated_members
+from ..storage.members import report_repeated_members, without_values
 from ..storage.rows import Row, decode, read_keyed_rows, read_rows
 from ..storage.sources import Source
 from .inspect_messages import InspectMessage, Resolve
-from .inspect_parts import calls_of_agents, report_message_repeats, report_sample_repeats
+from .inspect_samples import Sample, read_sample, report_message_repeats
 
 T = TypeVar("T")
 
@@ -38,28 +38,6 @@ class Header(msgspec.Struct):
 
     status: Any = None
     eval: Any = None
-
-
-class _Transcript(msgspec.Struct):
-    content: Any = None
-
-
-class Sample(msgspec.Struct):
-    """The parts of a sample that are read; the target is none of them."""
-
-    id: Any = None
-    epoch: Any = None
-    input: Any = None
-    messages: list[InspectMessage] | None = None
-    message_refs: list[tuple[int, int]] | None = None
-    scores: Any = None
-    score: Any = None
-    metadata: Any = None
-    attachments: Any = None
-    transcript: _Transcript | None = None
-    error: Any = None
-    limit: Any = None
-    invalidation: Any = None
 
 
 class Stored(NamedTuple):
@@ -78,7 +56,6 @@ class _Document(msgspec.Struct):
 
 
 _HEADER: Final = msgspec.json.Decoder(Header)
-_SAMPLE: Final = msgspec.json.Decoder(Sample)
 _DOCUMENT: Final = msgspec.json.Decoder(_Document)
 _MESSAGES: Final = msgspec.json.Decoder(list[InspectMessage])
 _TEXTS: Final = msgspec.json.Decoder(list[str])
@@ -117,11 +94,10 @@ class ZipLog:
         chunks = _chunks(self._archive.names) if chunked else {}
         for index, name in enumerate(names):
             row = self._row(name)
-            sample = None if row is None else decode(row, _SAMPLE, self._findings)
-            if row is None or sample is None:
+            read = None if row is None else read_sample(row, self._findings)
+            if row is None or read is None:
                 continue
-            report_sample_repeats(row, sample.messages or (), sample.scores, self._findings)
-            by_agents = calls_of_agents(row)
+            sample, by_agents = read
             row = Row(index, row.at, b"")
             folder = name.removesuffix("sample.json")
             if folder == name:
@@ -202,7 +178,8 @@ class JsonLog:
             return
         for item in quiet.items:
             findings.add(item.code, item.at, found=item.found, expected=item.expected)
-        report_repeated_members(data, ("status", "eval", "samples"), source.name, findings)
+        rest = without_values(data, "samples", self._document.samples or ())
+        report_repeated_members(rest, ("status", "eval", "samples"), source.name, findings)
 
     def header(self) -> Header:
         """What the log says about its run, also if it is torn after that."""
@@ -217,10 +194,9 @@ class JsonLog:
     def samples(self) -> Iterator[Stored]:
         """Samples in the order of the document."""
         for row in self._rows():
-            sample = decode(row, _SAMPLE, self._findings)
-            if sample is not None:
-                report_sample_repeats(row, sample.messages or (), sample.scores, self._findings)
-                yield Stored(row, sample, partial(_attachment, sample), calls_of_agents(row))
+            read = read_sample(row, self._findings)
+            if read is not None:
+                yield Stored(row, read.sample, partial(_attachment, read.sample), read.by_agents)
 
     def _rows(self) -> Iterator[Row]:
         if self._document is None:
