@@ -246,9 +246,8 @@ def _enter(text: str, inside: str | None) -> int | None:
     if text[skip(text, 0) : skip(text, 0) + 1] == "[":
         return skip(text, 0) + 1
     starts = (start for key, start in find_members(text) if key == inside and text[start : start + 1] == "[")
-    if text.count(f'"{inside}"') < 2:
-        return next((start + 1 for start in starts), None)  # what follows need not be looked at
-    return max((start + 1 for start in starts), default=None)
+    found = max(starts, default=None) if text.count(f'"{inside}"') > 1 else next(starts, None)
+    return None if found is None else found + 1
 
 
 def _values(text: str, start: int, stream: Stream, findings: Findings, *, closing: str) -> Iterator[Row]:
