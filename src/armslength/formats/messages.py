@@ -130,6 +130,27 @@ def to_turns(
     return splitter.finish(len(messages))
 
 
+def holds_terminal_token(text: str) -> bool:
+    """Whether a message ends the episode by what it says."""
+    return "###" in text and any(token in text for token in TERMINAL_TOKENS)
+
+
+def mark_last_act(turns: list[Turn], calls: Collection[str] = TERMINAL_CALLS) -> None:
+    """A terminal call and its result are terminal if nothing but terminal turns follows.
+
+    Args:
+        turns: of a whole record, changed in place.
+        calls: the tools by which a policy ends an episode.
+    """
+    for i in range(len(turns) - 1, -1, -1):
+        turn = turns[i]
+        if turn.role == "terminal":
+            continue
+        if turn.name not in calls or turn.role not in ("tool_call", "tool_result"):
+            return
+        turns[i] = msgspec.structs.replace(turn, role="terminal")
+
+
 class _Splitter:
     """The turns of one record, message by message."""
 
@@ -166,7 +187,7 @@ class _Splitter:
         self.calls.close(TERMINAL_CALLS, last=steps - 1 if self.rules.open_at_end else None)
         if self.rules.lone_user_is_task:
             _mark_task(self.turns)
-        _mark_last_act(self.turns)
+        mark_last_act(self.turns)
         return tuple(self.turns)
 
     def _sampled(self, message: Message, step: int) -> Message:
@@ -187,7 +208,7 @@ class _Splitter:
         role = (_ROLE_OF.get(name) if type(name) is str else None) or _other_role(name, self.rules)
         if type(text) is not str:
             text = "" if text is None else content_text(text, self.findings, self._place(step))
-        ends = role != "system" and "###" in text and any(token in text for token in TERMINAL_TOKENS)
+        ends = role != "system" and holds_terminal_token(text)
         if role == "assistant":
             self._add_reply(message, text, step, "terminal" if ends else "assistant")
         elif role == "tool_result":
@@ -246,7 +267,7 @@ class _Splitter:
             name = call.name if call else None
         error = _explicit_error(message) if prefix is None else text.startswith(prefix)
         source: WriterSource = "unpaired" if call is None else "role"
-        visible = self.calls.visible(text, call)
+        visible = self.calls.visible(text, call, name)
         self.turns.append(Turn(role, "world", visible, step, name, call_id, error, source))
 
     def _place(self, step: int) -> str:
@@ -279,14 +300,3 @@ def _mark_task(turns: list[Turn]) -> None:
     if len(users) == 1:
         turn = turns[users[0]]
         turns[users[0]] = Turn(turn.role, "task", turn.text, turn.step)
-
-
-def _mark_last_act(turns: list[Turn]) -> None:
-    """A terminal call and its result are terminal if nothing but terminal turns follows."""
-    for i in range(len(turns) - 1, -1, -1):
-        turn = turns[i]
-        if turn.role == "terminal":
-            continue
-        if turn.name not in TERMINAL_CALLS or turn.role not in ("tool_call", "tool_result"):
-            return
-        turns[i] = msgspec.structs.replace(turn, role="terminal")

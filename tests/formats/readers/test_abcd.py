@@ -90,9 +90,9 @@ def test_the_scenario_enters_no_turn(data):
 
 @pytest.fixture
 def read_lines(read_bytes):
-    def run(original, delexed, **more):
+    def run(original, delexed, roles=None, **more):
         row = {"convo_id": 5, "scenario": {}, "original": original, "delexed": delexed, **more}
-        (got,), findings = read_bytes(json.dumps([row]).encode(), "c.json")
+        (got,), findings = read_bytes(json.dumps([row]).encode(), "c.json", roles=roles or {})
         return got, {(f.code, f.at) for f in findings.items if f.code != "FLOWS_MISSING"}
 
     return run
@@ -117,6 +117,12 @@ def test_targets_of_other_lines_are_not_used(read_lines):
         assert [t.role for t in got.turns] == ["tool_result"]
         assert ("TARGETS_UNALIGNED", "c.json[0] delexed") in found
         assert got.task == "dialogue-5"
+
+
+def test_a_speaker_that_is_not_listed_may_be_given_a_role(read_lines):
+    got, found = read_lines([["bot", "hey"]], [line("bot")], roles={"bot": "assistant"})
+    assert [(t.role, t.writer, t.text) for t in got.turns] == [("assistant", "policy", "hey")]
+    assert found == set()
 
 
 def test_odd_lines_are_kept(read_lines):

@@ -120,6 +120,31 @@ def test_a_label_that_is_no_boolean_says_nothing(attack, read_run, stored):
     assert dict(findings.counts) == ({} if stored is None else {"OUTCOME_UNCLEAR": 1})
 
 
+@pytest.mark.parametrize(
+    ("key", "hidden"),
+    [("utility", '"utility": false'), ("role", '"role": "assistant"'), ("error", '"error": "x"')],
+)
+def test_a_key_that_stands_twice_is_found(attack, read_bytes, key, hidden):
+    """The last value is read, and another reader may take the first."""
+    content = json.dumps(attack).replace(f'"{key}"', f'{hidden}, "{key}"', 1)
+    got, findings = read_bytes(content.encode(), "none.json")
+    assert len(got) == 1
+    assert [(f.code, f.at, f.found) for f in findings.items] == [("DUPLICATE_KEY", "none.json", key)]
+
+
+def test_runs_without_a_task_do_not_share_one(attack, read_run):
+    tasks = []
+    for prompt in ("Read my mail.", "Read my mail.", "Buy a hat."):
+        attack["messages"][1]["content"] = prompt
+        run, findings = read_run(attack | {"user_task_id": None})
+        assert dict(findings.counts) == {"FIELD_MISSING": 1}
+        tasks.append(run.task)
+    assert tasks[0] == tasks[1] != tasks[2]
+    assert tasks[0].startswith("prompt-")
+    run, findings = read_run(attack | {"suite_name": None})
+    assert (run.task, dict(findings.counts)) == (tasks[2], {"FIELD_MISSING": 1})
+
+
 def test_a_defences_prompt_is_the_benchmarks(attack, read_run):
     attack["messages"].insert(2, {"role": "user", "content": [{"type": "text", "content": "Filter tools."}]})
     run, _ = read_run(attack)

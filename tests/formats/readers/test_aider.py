@@ -136,6 +136,58 @@ def test_what_a_reply_cost_is_no_evidence(turns_of):
     assert got[1:] == [("assistant", "policy", "Ok."), ("tool_result", "world", "Applied edit to a.py")]
 
 
+EDIT = "<<<<<<< SEARCH\nx = 1\n\ny = 2\n=======\nx = 3\n>>>>>>> REPLACE"
+REFUSAL = "The LLM did not conform to the edit format.\nFor more info see: https://aider.chat/x"
+
+
+def marked(text):
+    return "".join(f"> {line}  \n" for line in text.split("\n"))
+
+
+def test_what_a_refusal_repeats_of_the_reply_is_the_policys(turns_of):
+    """The harness prints the block that matched nothing, and lines of the file that look like it."""
+    mine = f"# 1 SEARCH/REPLACE block {'failed to match'}!\n\n## SearchReplaceNoExactMatch: not in a.py"
+    offer = "Did you mean to match some of these actual lines from a.py?\n\n```\nx = 1\ny = 3\n```"
+    end = "The SEARCH section must exactly match"
+    got, _ = turns_of(
+        f"#### Fix it.  \n\nOk.\n\na.py\n{EDIT}\n\n"
+        + marked(f"Applied edit to b.py\n{REFUSAL}\n{mine}\n{EDIT}\n\n{offer}\n\n{end}")
+    )
+    assert got[2:] == [
+        ("tool_result", "policy", EDIT),
+        ("tool_result", "unknown", "```\nx = 1\ny = 3\n```"),
+        (
+            "tool_result",
+            "world",
+            f"Applied edit to b.py\n{REFUSAL}\n{mine}\n\n{offer.partition(chr(10))[0]}\n{end}",
+        ),
+    ]
+
+
+def test_a_block_that_no_reply_holds_is_nobodys(turns_of):
+    said = marked(f"{REFUSAL}\n# 1 SEARCH/REPLACE block failed to match!\n{EDIT}\nTry again")
+    got, _ = turns_of(f"#### Fix it.  \n\n{EDIT.replace('3', '4')}\n\n{said}")
+    assert [writer for _, writer, _ in got[2:]] == ["unknown", "world"]
+    assert EDIT not in got[3][2]
+
+
+def test_a_reply_that_could_not_be_read_is_repeated_from_its_beginning(turns_of):
+    said = marked(
+        f"{REFUSAL}\nOk.\n\na.py\n<<<<<<< SEARCH\n\n^^^ Incomplete SEARCH/REPLACE block.\nStopping."
+    )
+    got, _ = turns_of(f"#### Fix it.  \n\nOk.\n\na.py\n<<<<<<< SEARCH\nx = 1\n\n{said}")
+    assert got[2:] == [
+        ("tool_result", "policy", "Ok.\n\na.py\n<<<<<<< SEARCH"),
+        ("tool_result", "world", f"{REFUSAL}\n^^^ Incomplete SEARCH/REPLACE block.\nStopping."),
+    ]
+
+
+def test_a_reply_takes_no_line_of_the_world_out_of_the_evidence(turns_of):
+    """Else a policy could write what the tests will say, and no score would read it."""
+    got, _ = turns_of("#### Fix it.  \n\nOk.\n\n2 failed\n\n> 2 failed  \n")
+    assert got[2:] == [("tool_result", "world", "2 failed")]
+
+
 def test_an_imitated_observation_is_noted(turns_of):
     _, findings = turns_of("#### Fix it.  \n\nObservation: all tests pass\n")
     assert dict(findings.notes) == {"IMITATED_OBSERVATION": 1}

@@ -66,8 +66,9 @@ TASK = step("user", "Do it.")
 
 @pytest.fixture
 def read_steps(read_bytes):
-    def run(*steps, **fields):
-        (got,), findings = read_bytes(json.dumps(document(*steps, **fields)).encode(), "trajectory.json")
+    def run(*steps, options=None, **fields):
+        content = json.dumps(document(*steps, **fields)).encode()
+        (got,), findings = read_bytes(content, "trajectory.json", **(options or {}))
         return [(t.role, t.writer, t.text) for t in got.turns], findings
 
     return run
@@ -100,6 +101,63 @@ def test_what_a_subagent_hands_over_has_an_unknown_writer(read_steps):
         ("user", "user", "Go on."),
     ]
     assert dict(findings.notes) == {"SUBAGENT_NOT_FOLLOWED": 1}
+
+
+def test_what_a_subagent_answered_in_an_observation_has_an_unknown_writer(read_steps):
+    ref = [{"session_id": "s"}]
+    results = [
+        {"source_call_id": "c0", "content": "I mended it.", "subagent_trajectory_ref": ref},
+        {"source_call_id": "c1", "content": "1 passed"},
+    ]
+    got, findings = read_steps(TASK, step("agent", "", "delegate", "shell", results=results))
+    assert got[3:] == [("tool_result", "unknown", "I mended it."), ("tool_result", "world", "1 passed")]
+    assert (dict(findings.counts), dict(findings.notes)) == ({}, {"SUBAGENT_NOT_FOLLOWED": 1})
+
+
+def test_a_terminal_token_ends_a_step(read_steps):
+    """What tells the end is no evidence; the prompt that explains the token is none."""
+    got, findings = read_steps(
+        step("system", "Say ###STOP### when you are done."),
+        TASK,
+        step("agent", "Bye ###TRANSFER###", "shell", results=[{"source_call_id": "c0", "content": "ok"}]),
+        step("agent", "So?", "shell", results=[{"content": "###OUT-OF-SCOPE###"}]),
+        step("user", "Thanks. ###STOP###"),
+    )
+    assert [(role, text) for role, _, text in got] == [
+        ("system", "Say ###STOP### when you are done."),
+        ("user", "Do it."),
+        ("terminal", "Bye ###TRANSFER###"),
+        ("terminal", "shell {}"),
+        ("tool_result", "ok"),
+        ("assistant", "So?"),
+        ("tool_call", "shell {}"),
+        ("terminal", "###OUT-OF-SCOPE###"),
+        ("terminal", "Thanks. ###STOP###"),
+    ]
+    assert len(findings) == 0
+
+
+def test_a_terminal_call_beside_others_is_terminal_as_the_last_act(read_steps):
+    both = step("agent", "", "shell", "transfer_to_human_agents")
+    got, _ = read_steps(TASK, both, both)
+    assert [role for role, _, _ in got[1:]] == ["tool_call", "tool_call", "tool_call", "terminal"]
+
+
+@pytest.mark.parametrize(
+    ("role", "want"),
+    [
+        ("system", ("system", "task")),
+        ("user", ("user", "user")),
+        ("assistant", ("assistant", "policy")),
+        ("tool_result", ("tool_result", "world")),
+    ],
+)
+def test_a_source_that_the_caller_names(read_steps, role, want):
+    odd = step("critic", "hm", reasoning_content="so" if role == "assistant" else None)
+    got, findings = read_steps(TASK, odd, options={"roles": {"critic": role}})
+    assert got[-1] == (*want, "hm")
+    assert len(got) == (3 if role == "assistant" else 2)
+    assert len(findings) == 0
 
 
 def test_the_last_act_declares_the_task_done(read_steps):

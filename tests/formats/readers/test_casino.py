@@ -188,6 +188,15 @@ def test_wishes_that_cannot_be_read_leave_the_dialogue_as_task(read_talks, talks
     assert ([t.task for t in got], len(findings)) == (["7", "7"], 0)
 
 
+def test_somebody_else_than_the_sides_may_be_given_a_role(read_talks, talks):
+    talk = talks[1] | {"chat_logs": [{"text": "Hello both.", "task_data": {}, "id": "host"}]}
+    got, findings = read_talks(talk)
+    assert (got[0].turns[0].role, dict(findings.counts)) == ("unknown", {"ROLE_UNKNOWN": 1})
+    got, findings = read_talks(talk, roles={"host": "system"})
+    assert [turns_of(each) for each in got] == [[("system", "task", "Hello both.")]] * 2
+    assert len(findings) == 0
+
+
 def test_odd_records(read_talks, talks):
     """A list without logs is a finding; a repeated id and an empty talk are kept."""
     empty = {"dialogue_id": 8, "chat_logs": [], "participant_info": {}}

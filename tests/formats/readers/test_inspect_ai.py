@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from armslength.errors import InputError
 from armslength.formats import Findings, ReadOptions, read
 from armslength.records import Outcome
 
@@ -347,3 +348,98 @@ def test_fields_of_any_shape_give_a_trajectory_or_a_finding(read_bytes, key, val
         got, findings = read_bytes(*form([row, sample("p9")]))
         assert [t.id for t in got][-1] == "p9/1"
         assert len(got) == 2 or findings.counts == {"ROW_INVALID": 1}
+
+
+@pytest.mark.parametrize("extra", ["", "NaN", "torn"])
+@pytest.mark.parametrize("key", ["samples", "eval"])
+def test_a_part_of_a_document_that_stands_twice_is_found(read_bytes, key, extra):
+    """The samples of the first list were lost without a word, also under --strict-input."""
+    content, name = as_json([sample()])
+    hidden = {"samples": [sample("p0")], "eval": HEADER["eval"] | {"task": "other"}}[key]
+    end = {"": "", "NaN": ', "x": NaN', "torn": ', "x": [1'}[extra]
+    text = json.dumps({key: hidden})[:-1] + ", " + content.decode()[1:-1] + end
+    text += "" if extra == "torn" else "}"
+    got, findings = read_bytes(text.encode(), name)
+    assert [t.task for t in got] == ["parcels/p1"]
+    found = [(f.at, f.found, f.count) for f in findings.items if f.code == "DUPLICATE_KEY"]
+    assert found == [("log.json", key, 1)]
+    with pytest.raises(InputError, match="DUPLICATE_KEY"):
+        read_bytes(text.encode(), name, strict=True)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("key", "hidden"),
+    [
+        ("role", '"assistant"'),
+        ("source", '"generate"'),
+        ("value", '"I"'),
+        ("match", '{"value": "I"}'),
+        ("scores", "{}"),
+    ],
+)
+def test_a_key_that_stands_twice_in_a_sample_is_found(read_bytes, form, key, hidden):
+    """It can hide who wrote a message, or the label."""
+    content, name = form([sample()])
+    if form is as_json:
+        content = content.replace(f'"{key}": '.encode(), f'"{key}": {hidden}, "{key}": '.encode(), 1)
+    else:
+        row = json.dumps(sample()).replace(f'"{key}": ', f'"{key}": {hidden}, "{key}": ', 1).encode()
+        header = json.dumps({"version": 2, **HEADER}).encode()
+        content = zip_of([Entry("samples/p1_epoch_1.json", row), Entry("header.json", header)])
+    got, findings = read_bytes(content, name)
+    assert len(got) == 1
+    assert [(f.code, f.found) for f in findings.items] == [("DUPLICATE_KEY", key)]
+
+
+def test_the_keys_of_a_task_are_those_of_its_arguments(read_bytes):
+    def task(**more):
+        header = {**HEADER, "eval": HEADER["eval"] | more}
+        ((run,), findings) = read_bytes(*as_json([sample()], header))
+        assert not len(findings)
+        return run.task
+
+    easy, hard = task(task_args={"level": "easy", "n": 1}), task(task_args={"level": "hard", "n": 1})
+    assert easy != hard
+    assert easy == task(task_args={"n": 1, "level": "easy"})
+    assert easy.startswith("parcels(")
+    assert easy.endswith(")/p1")
+    assert task() == task(task_args={}) == task(task_args=None) == "parcels/p1"
+
+
+def use(call_id):
+    return {"id": call_id, "function": "helper", "arguments": {}}
+
+
+def answer(call_id, text, **more):
+    return {"role": "tool", "content": text, "tool_call_id": call_id, "function": "helper", **more}
+
+
+@BOTH
+def test_what_an_agent_returned_as_a_tool_is_another_models_text(read_bytes, form):
+    """The tool's event names the span of the agent; a result alone says nothing of who wrote it."""
+    calls = said("", "assistant", "generate", tool_calls=[use("c1"), use("c2"), use("c3")])
+    messages = [
+        said("Where?"),
+        calls,
+        answer("c1", "Bergen, I guess."),
+        answer("c2", "depot"),
+        answer("c3", "van"),
+    ]
+    events = [
+        {"event": "tool", "id": "c1", "function": "helper", "agent_span_id": "s1"},
+        {"event": "tool", "id": "c2", "function": "helper", "agent_span_id": None},
+        {"event": "span_begin", "id": "c3", "agent_span_id": "s1"},
+        {"event": "tool", "id": 3, "agent_span_id": "s1"},
+    ]
+    for more in ({}, {"store": float("nan")}):
+        (run,), findings = read_bytes(*form([sample(messages=messages, events=events, **more)]))
+        assert [(t.writer, t.text) for t in run.turns if t.role == "tool_result"] == [
+            ("unknown", "Bergen, I guess."),
+            ("world", "depot"),
+            ("world", "van"),
+        ]
+        assert len(findings) == 0
+    for damage in ({"agent_span_id": "s"}, [7, {"agent_span_id": "s"}], "x"):
+        (run,), _ = read_bytes(*form([sample(messages=messages, events=damage)]))
+        assert {t.writer for t in run.turns if t.role == "tool_result"} == {"world"}

@@ -34,7 +34,7 @@ from inspect_ai.tool import ToolCall, ToolCallError
 
 from armslength.formats import Findings, ReadOptions, read
 from armslength.formats.canonical import canonical
-from armslength.formats.pairing import MADE_UP_NAME
+from armslength.formats.made_up import MADE_UP_NAME
 
 FORMS = ("eval", "json")
 

@@ -126,12 +126,56 @@ def test_without_a_name_the_task_is_its_text(read_run):
     assert one.task.startswith("prompt-")
 
 
+def test_the_name_of_a_tool_that_does_not_exist_is_not_in_the_reminder(read_run):
+    """The harness says the name again, and does not store the response that held it."""
+    said_it = "Unknown tool 'all_tests_pass'.Missing 'command' argument in bash tool call."
+    odd = {"id": "c1", "function": {"name": "edit_file", "arguments": "{}"}}
+    got, findings = read_run(
+        *TASK,
+        said("user", said_it),
+        said("assistant", "", tool_calls=[odd]),
+        said("user", "No edit_file, use bash."),
+    )
+    assert [t.text for t in got[0].turns if t.writer == "world"] == [
+        "Unknown tool '[made-up tool]'.Missing 'command' argument in bash tool call.",
+        "No [made-up tool], use bash.",
+    ]
+    assert findings.notes["MADE_UP_TOOL"] == 2
+
+
 def test_blank_lines_before_a_command(read_run):
     got, _ = read_run(*TASK, said("assistant", "```bash\n\n\nls\n```"))
     assert got[0].turns[-1].text == 'bash {"command":"ls"}'
     unclosed = "```bash" + "\n" * 200_000
     got, _ = read_run(*TASK, said("assistant", unclosed))
     assert got[0].turns[-1].text == unclosed
+
+
+def test_many_commands_that_are_never_closed(read_run):
+    """200 kB; to look for the end of each again took half a minute."""
+    unclosed = "a```bash\n" * 22_000
+    got, _ = read_run(*TASK, said("assistant", unclosed))
+    assert [t.text for t in got[0].turns[2:]] == [unclosed]
+    got, _ = read_run(*TASK, said("assistant", f"```bash x\n{unclosed}ls\n``` so"))
+    assert [t.text for t in got[0].turns[2:]] == [
+        "```bash x\na so",
+        'bash {"command":"' + "a```bash\\n" * 21_999 + 'ls"}',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("<exception>took </exception> long</exception>\n<returncode>-1</returncode>", True),
+        ("\n<exception></exception><returncode>0</returncode>", False),
+        ("<exception>" + "</exception>  " * 16_000, None),
+        ("<exception>" * 20_000 + "<returncode>1</returncode>", None),
+        ("so <exception></exception><returncode>1</returncode>", None),
+    ],
+)
+def test_a_return_code_may_stand_behind_an_exception(read_run, text, error):
+    got, _ = read_run(*TASK, said("assistant", "```bash\nls\n```"), said("user", text))
+    assert [t.error for t in got[0].turns if t.role == "tool_result"] == [error]
 
 
 def test_a_return_code_in_the_output_is_no_error_signal(read_run):

@@ -198,6 +198,30 @@ def test_a_link_out_of_the_folder_is_not_followed(folder, tmp_path_factory):
     assert [(f.code, f.at) for f in findings.items] == [("LINK_LEAVES_FOLDER", "simulations/s0.json")]
 
 
+@pytest.mark.parametrize("key", ["simulations", "tasks", "info"])
+@pytest.mark.parametrize("tear", ["", "torn"])
+def test_a_key_that_stands_twice_is_found_and_its_last_value_read(official, read_bytes, key, tear):
+    """The first list's runs were lost without a word, also under --strict-input."""
+    first = json.dumps({key: [] if key == "simulations" else official[key]})[:-1]
+    content = first + ", " + json.dumps(official)[1:]
+    if tear:
+        content = content[:-1] + ', "x": [1'
+    got, findings = read_bytes(content.encode(), "results.json")
+    assert [t.id for t in got] == ["s0", "s1", "s2"]
+    found = [(f.code, f.at, f.found, f.count) for f in findings.items if f.code == "DUPLICATE_KEY"]
+    assert found == [("DUPLICATE_KEY", "results.json", key, 1)]
+    with pytest.raises(InputError, match="DUPLICATE_KEY"):
+        read_bytes(content.encode(), "results.json", strict=True)
+
+
+def test_a_refused_run_that_crashed_has_no_outcome_whatever_the_options(official, read_bytes):
+    """Its task is another's: a failure would be counted for it."""
+    for simulation, task in zip(official["simulations"], ("2", "0", "1"), strict=True):
+        simulation |= {"task_id": task, "termination_reason": "infrastructure_error"}
+    got, _ = read_value(read_bytes, official, crashed="failure")
+    assert {(t.outcome, t.origin.excluded) for t in got} == {(None, "task of another conversation")}
+
+
 def test_single_simulations_and_lines_of_them(official, read_bytes):
     lines = "".join(json.dumps(simulation) + "\n" for simulation in official["simulations"])
     got, findings = read_bytes(lines.encode(), "runs.jsonl")

@@ -6,6 +6,7 @@ import math
 import msgspec
 import pytest
 
+from armslength.errors import InputError
 from armslength.formats import Findings, read
 from armslength.records import Outcome
 
@@ -48,6 +49,15 @@ def test_wrapped_results_that_are_torn(data, read_bytes):
     got, findings = read_bytes(whole[:-40])
     assert [t.id for t in got] == ["0/0"]
     assert dict(findings.counts) == {"ARRAY_TORN": 1}
+
+
+def test_results_that_stand_twice_are_found_and_the_last_are_read(data, read_bytes):
+    whole = (data / "tau_wrapped.json").read_bytes()
+    got, findings = read_bytes(b'{"results": [], ' + whole.lstrip()[1:], "r.json")
+    assert [t.id for t in got] == ["0/0", "0/1"]
+    assert [(f.code, f.at, f.found) for f in findings.items] == [("DUPLICATE_KEY", "r.json", "results")]
+    with pytest.raises(InputError, match=r"NOTHING_READ.*DUPLICATE_KEY \(1\)"):
+        read_bytes(whole.rstrip()[:-1] + b', "results": []}', "r.json")
 
 
 def test_displays_say_nothing_about_writers(data):

@@ -80,6 +80,13 @@ def test_an_overall_line_alone_is_a_run_without_turns(read_bytes):
     assert [(len(t.turns), t.outcome.success) for t in got] == [(2, True), (0, False)]
 
 
+def test_blanks_around_the_word_do_not_make_a_turn_of_the_rating(read_bytes):
+    got, findings = read_bytes(LINES.replace("OVERALL", " OVERALL ").encode(), "A.txt")
+    assert [t.text for t in got[0].turns] == ["hello", "hi"]
+    assert got[0].outcome.success
+    assert len(findings) == 0
+
+
 def test_the_explanation_of_a_rating_is_no_text(read_bytes):
     """Dialogue-level explanations are a fifth field in the source's own description."""
     got, findings = read_bytes(LINES.replace("\t4,3\n", "\t1,1\ttoo slow;rude\n").encode(), "A.txt")

@@ -16,11 +16,12 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from armslength.records import Trajectory, Turn
+from armslength.records import Role, Trajectory, Turn
 
 from ..canonical import canonical
 from ..content import plain
 from ..findings import Findings
+from ..messages import WRITER_OF
 from ..names import distinct
 from ..protocol import ReadOptions
 from ..runs import Label, Run, fields_of, key_of, to_trajectories
@@ -82,10 +83,10 @@ class Abcd:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read conversations as trajectories."""
-        return to_trajectories(_read_runs(source, findings), options, findings)
+        return to_trajectories(_read_runs(source, options, findings), options, findings)
 
 
-def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
     flows = _load_flows(source, findings)
     names: set[str] = set()
     for split, row in _rows(source, findings):
@@ -99,7 +100,7 @@ def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
             continue
         name = key_of(conversation.convo_id) or f"{split or source.stem}-{row.position}"
         name = distinct(name, row.position, names, row.at, findings)
-        yield _run(row, name, conversation, lines, flows, split=split, findings=findings)
+        yield _run(row, name, conversation, lines, flows, split=split, roles=options.roles, findings=findings)
 
 
 def _load_flows(source: Source, findings: Findings) -> Mapping[str, list[str]] | None:
@@ -172,6 +173,7 @@ def _run(
     flows: Mapping[str, list[str]] | None,
     *,
     split: str | None,
+    roles: Mapping[str, Role],
     findings: Findings,
 ) -> Run:
     scenario = conversation.scenario if isinstance(conversation.scenario, dict) else {}
@@ -191,7 +193,7 @@ def _run(
         id=name,
         task="/".join(part for part in (flow, subflow) if part) or f"dialogue-{name}",
         policy="agent",
-        turns=tuple(_turns(lines, row.at, findings)),
+        turns=tuple(_turns(lines, row.at, roles, findings)),
         messages=Counter(line.speaker for line in lines),
         labels=_labels(intent, [line.action for line in lines if line.action is not None], flows),
         label="ordered",
@@ -199,21 +201,26 @@ def _run(
     )
 
 
-def _turns(lines: Sequence[Said], at: str, findings: Findings) -> Iterator[Turn]:
+def _turns(lines: Sequence[Said], at: str, roles: Mapping[str, Role], findings: Findings) -> Iterator[Turn]:
     for step, line in enumerate(lines):
-        for turn in _turns_of(line, step, at, findings):
+        for turn in _turns_of(line, step, at, roles, findings):
             yield msgspec.structs.replace(turn, role="terminal") if line.is_end else turn
 
 
-def _turns_of(line: Said, step: int, at: str, findings: Findings) -> Iterator[Turn]:
+def _turns_of(
+    line: Said, step: int, at: str, roles: Mapping[str, Role], findings: Findings
+) -> Iterator[Turn]:
     if line.speaker == "customer":
         yield Turn("user", "user", line.text, step)
     elif line.speaker == "agent":
         yield Turn("assistant", "policy", line.text, step)
     elif line.speaker != "action":
-        expected = "customer, agent or action"
-        findings.add("SPEAKER_UNKNOWN", f"{at} original[{step}]", found=line.speaker, expected=expected)
-        yield Turn("unknown", "unknown", line.text, step)
+        role = roles.get(line.speaker)
+        if role is None:
+            expected = "customer, agent or action, or --role NAME=ROLE"
+            findings.add("SPEAKER_UNKNOWN", f"{at} original[{step}]", found=line.speaker, expected=expected)
+            role = "unknown"
+        yield Turn(role, WRITER_OF[role], line.text, step)
     elif line.action is None:
         findings.add("RESULT_UNPAIRED", f"{at} original[{step}]", expected="the button in targets")
         yield Turn("tool_result", "world", line.text, step, writer_source="unpaired")

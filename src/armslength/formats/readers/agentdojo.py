@@ -17,6 +17,7 @@ from msgspec import UNSET
 
 from armslength.records import Trajectory, Turn, Writer
 
+from ..canonical import canonical, digest
 from ..content import content_text, plain
 from ..findings import Findings
 from ..messages import Message, MessageRules, count_roles, to_turns
@@ -24,7 +25,7 @@ from ..names import distinct
 from ..protocol import ReadOptions
 from ..runs import Label, Run, fields_of, key_of, label_of, to_trajectories
 from ..storage.outline import Outline
-from ..storage.rows import Row, decode, read_rows
+from ..storage.rows import Row, decode, read_rows, report_repeats
 from ..storage.sources import Source
 from .injected import split_injected, squeezed_values
 
@@ -87,24 +88,36 @@ def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iter
         decoded = decode(place, _DECODER, findings)
         if decoded is None:
             continue
+        messages = decoded.messages or []
+        errors = sum(message.error is not UNSET for message in messages)
+        once = {"utility": 1, "security": 1, "role": len(messages), "error": errors + 1}
+        report_repeats(place, once, findings)
         yield _run(place, decoded, rules, names, findings)
 
 
 def _run(row: Row, run: DojoRun, rules: MessageRules, names: set[str], findings: Findings) -> Run:
     messages = [_message(message, findings, row.at) for message in run.messages or []]
-    suite, task = (key_of(value) or "unknown" for value in (run.suite_name, run.user_task_id))
+    suite, user_task = key_of(run.suite_name), key_of(run.user_task_id)
     attack, injection = (key_of(value) or "none" for value in (run.attack_type, run.injection_task_id))
     injections = run.injections if isinstance(run.injections, dict) else {}
     values = squeezed_values(injections.values())
+    turns = _by_writer(to_turns(messages, rules, row.at), values)
+    task = f"{suite}/{user_task}" if suite and user_task else _nameless(turns, row, findings)
     kind = _kind(run)
     cut = bool(messages) and messages[-1].role == "assistant" and bool(messages[-1].tool_calls)
     return Run(
         format=AgentDojo.name,
         at=row.at,
-        id=distinct(f"{suite}/{task}/{attack}/{injection}", row.position, names, row.at, findings),
-        task=f"{suite}/{task}",
+        id=distinct(
+            f"{suite or 'unknown'}/{user_task or 'unknown'}/{attack}/{injection}",
+            row.position,
+            names,
+            row.at,
+            findings,
+        ),
+        task=task,
         policy=key_of(run.pipeline_name) or "unknown",
-        turns=_by_writer(to_turns(messages, rules, row.at), values),
+        turns=turns,
         messages=count_roles(messages),
         labels={"utility": _label(run.utility), "security": _security(run, kind)},
         label="utility",
@@ -112,6 +125,13 @@ def _run(row: Row, run: DojoRun, rules: MessageRules, names: set[str], findings:
         lookup=fields_of({**{key: getattr(run, key) for key in run.__struct_fields__[1:]}, "kind": kind}),
         excluded="crashed" if run.error or not messages else None,
     )
+
+
+def _nameless(turns: Sequence[Turn], row: Row, findings: Findings) -> str:
+    """The key of a run that names no task: its prompts, else its place; one key for all would make them one task."""
+    findings.add("FIELD_MISSING", row.at, found="no task", expected="a suite_name and a user_task_id")
+    prompts = [turn.text for turn in turns if turn.role == "user"]
+    return f"prompt-{digest(canonical(prompts or row.at))}"
 
 
 def _message(stored: DojoMessage, findings: Findings, at: str) -> Message:

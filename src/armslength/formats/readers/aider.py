@@ -5,6 +5,7 @@
 - ``resolved`` is about the patch that was submitted. It is the first chat's outcome only where the log has one chat
   for each stored try and the first try's patch is the submitted one; elsewhere there is none.
 - An outcome without a log is a run without turns, and excluded. An outcome with a log is no run of its own.
+- What a refusal repeats of the policy's reply is cut out of the harness's words: see `aider_echo`.
 - Gold files, patches and the results of the harness's own tests never enter a turn.
 
 Tests: ``tests/formats/readers/test_aider.py``. Reference: ``docs/reference/formats/aider.md``.
@@ -29,6 +30,7 @@ from ..storage.beside import read_beside
 from ..storage.outline import Outline
 from ..storage.rows import read_document
 from ..storage.sources import Source, stem
+from .aider_echo import Replies
 from .aider_log import HEADER, Block, split_chats
 
 #: What the harness saw at the end of a try. None of it is the task's outcome: the tests are the repository's old ones.
@@ -138,6 +140,7 @@ def _run_without_log(source: Source, findings: Findings) -> Run | None:
 def _turns(blocks: Sequence[Block], at: str, findings: Findings, *, is_benchmark: bool) -> tuple[Turn, ...]:
     turns: list[Turn] = []
     asked = [block.text for block in blocks if block.kind == "user"]
+    replies = Replies()
     for step, (kind, text) in enumerate(blocks):
         if kind == "user":
             # The harness says the same once more when its user breaks off a chat.
@@ -146,12 +149,13 @@ def _turns(blocks: Sequence[Block], at: str, findings: Findings, *, is_benchmark
             turns.append(Turn("user", writer, text, step))
         elif kind == "reply":
             turns.append(Turn("assistant", "policy", text, step))
+            replies.add(text)
             if imitates_result(text):
                 findings.note("IMITATED_OBSERVATION", at)
         elif step == 0:
             turns.append(Turn("system", "task", text, step))  # the banner: versions, models, settings
         else:
-            turns.append(Turn("tool_result", "world", text, step))
+            turns += [Turn("tool_result", piece.writer, piece.text, step) for piece in replies.split(text)]
     return tuple(turns)
 
 

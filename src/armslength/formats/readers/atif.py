@@ -77,10 +77,10 @@ class Atif:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read a file as one trajectory."""
-        return to_trajectories(_read_runs(source, findings), options, findings)
+        return to_trajectories(_read_runs(source, options, findings), options, findings)
 
 
-def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
     decoded = read_document(source, _DECODER, findings)
     if decoded is None:
         return
@@ -88,15 +88,18 @@ def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
     if not (isinstance(version, str) and version.startswith(_VERSION)) or decoded.steps is None:
         findings.add("ROW_INVALID", source.name, found=canonical(version), expected=f"{_VERSION}x with steps")
         return
-    yield _run(decoded, decoded.steps, source, findings)
+    yield _run(decoded, decoded.steps, source, options, findings)
 
 
-def _run(decoded: AtifFile, steps: list[Step], source: Source, findings: Findings) -> Run:
+def _run(
+    decoded: AtifFile, steps: list[Step], source: Source, options: ReadOptions, findings: Findings
+) -> Run:
     trial = Trial()
     if source.folder == "agent":
         trial = read_beside(source, "../result.json", _TRIAL, findings) or trial
     agent = decoded.agent if isinstance(decoded.agent, dict) else {}
-    turns = to_turns(steps, source.name, findings, tool_names(agent.get("tool_definitions")))
+    tools = tool_names(agent.get("tool_definitions"))
+    turns = to_turns(steps, source.name, findings, tools=tools, roles=options.roles)
     _note_elsewhere(decoded, steps, source.name, findings)
     rewards = _rewards(trial)
     task_text = [turn.text for turn in turns if turn.role == "user" and turn.writer == "task"][:1]

@@ -23,6 +23,7 @@ from armslength.records import Grade, Role, Trajectory, Turn
 from ..canonical import canonical
 from ..content import plain
 from ..findings import Findings
+from ..messages import WRITER_OF
 from ..names import distinct
 from ..protocol import ReadOptions
 from ..runs import MISSING, Label, Run, fields_of, key_of, to_trajectories
@@ -76,11 +77,12 @@ _DECODER = msgspec.json.Decoder(CasinoDialogue)
 
 
 class _Act(NamedTuple):
-    """An entry as it was seen by both: who, what, and the kind of act if it is one."""
+    """An entry as it was seen by both: who, what, the kind of act if it is one, and the role of one who is no side."""
 
     who: str
     text: str
     act: str | None
+    role: Role | None
 
 
 class _Person(NamedTuple):
@@ -115,10 +117,10 @@ class Casino:
 
     def read(self, source: Source, options: ReadOptions, findings: Findings) -> Iterator[Trajectory]:
         """Read each dialogue as two trajectories, one for each participant."""
-        return to_trajectories(_read_runs(source, findings), options, findings)
+        return to_trajectories(_read_runs(source, options, findings), options, findings)
 
 
-def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
+def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
     names: set[str] = set()
     for row in read_rows(source, findings):
         dialogue = decode(row, _DECODER, findings)
@@ -129,12 +131,15 @@ def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
             continue
         name = key_of(dialogue.dialogue_id) or f"{source.label}#{row.position}"
         name = distinct(name, row.position, names, row.at, findings)
-        yield from _runs(row.at, name, dialogue.chat_logs, dialogue.participant_info, findings)
+        yield from _runs(row.at, name, dialogue, options.roles, findings)
 
 
-def _runs(at: str, name: str, entries: list[Entry], info: object, findings: Findings) -> Iterator[Run]:
+def _runs(
+    at: str, name: str, dialogue: CasinoDialogue, roles: Mapping[str, Role], findings: Findings
+) -> Iterator[Run]:
     """The dialogue as each participant's."""
-    acts = [_act(entry, f"{at} chat_logs[{step}]", findings) for step, entry in enumerate(entries)]
+    entries, info = dialogue.chat_logs or [], dialogue.participant_info
+    acts = [_act(entry, f"{at} chat_logs[{step}]", roles, findings) for step, entry in enumerate(entries)]
     end = _end(acts, entries, at, findings)
     people = {side: _person(info, side) for side in SIDES}
     for side, other in (SIDES, SIDES[::-1]):
@@ -194,14 +199,15 @@ def _satisfied(person: _Person, grade: Grade) -> Label:
     return Label(person.satisfaction > _UNDECIDED, grade=grade)
 
 
-def _act(entry: Entry, at: str, findings: Findings) -> _Act:
+def _act(entry: Entry, at: str, roles: Mapping[str, Role], findings: Findings) -> _Act:
     """Words are an act only with the data that its button sends: typed words are a message."""
     who, text = plain(entry.id), plain(entry.text)
-    if who not in SIDES:
-        findings.add("ROLE_UNKNOWN", at, found=who, expected=" or ".join(SIDES))
+    role = None if who in SIDES else roles.get(who, "unknown")
+    if role == "unknown" and who not in roles:
+        findings.add("ROLE_UNKNOWN", at, found=who, expected=f"{' or '.join(SIDES)}, or --role NAME=ROLE")
     if text in _ACTS and entry.task_data:
-        return _Act(who, f"{text} {canonical(entry.task_data)}", text)
-    return _Act(who, text, None)
+        return _Act(who, f"{text} {canonical(entry.task_data)}", text, role)
+    return _Act(who, text, None, role)
 
 
 def _end(acts: list[_Act], entries: list[Entry], at: str, findings: Findings) -> _End:
@@ -248,8 +254,8 @@ def _points(end: _End, side: str, wishes: list[str]) -> int | None:
 
 
 def _turn(act: _Act, side: str, step: int, end: _End) -> Turn:
-    if act.who not in SIDES:
-        return Turn("unknown", "unknown", act.text, step, act.act)
+    if act.role is not None:
+        return Turn(act.role, WRITER_OF[act.role], act.text, step, act.act)
     mine = act.who == side
     role: Role = ("tool_call" if act.act else "assistant") if mine else "user"
     if step >= end.begin:

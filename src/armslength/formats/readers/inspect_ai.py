@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from armslength.records import Trajectory
 
+from ..canonical import canonical, digest
 from ..findings import Findings
 from ..messages import MessageRules, count_roles
 from ..names import distinct
@@ -84,7 +85,7 @@ def _runs_of_log(
 
 
 def _run(stored: Stored, header: Header, source: Source, rules: MessageRules, names: set[str]) -> Run | None:
-    (row, sample, resolve), findings = stored, rules.findings
+    (row, sample, resolve, by_agents), findings = stored, rules.findings
     about = header.eval if isinstance(header.eval, dict) else {}
     sample_id, messages = key_of(sample.id), sample.messages or []
     if sample_id is None:
@@ -100,9 +101,9 @@ def _run(stored: Stored, header: Header, source: Source, rules: MessageRules, na
         format=Inspect.name,
         at=row.at,
         id=distinct(name, row.position, names, row.at, findings),
-        task=f"{key_of(about.get('task')) or source.label}/{sample_id}",
+        task=f"{_task_name(about) or source.label}/{sample_id}",
         policy=key_of(about.get("model")) or "unknown",
-        turns=inspect_turns(messages, sample.input, resolve, rules, row.at),
+        turns=inspect_turns(messages, sample.input, resolve, rules, row.at, by_agents=by_agents),
         messages=counts,
         labels=score_labels(scores),
         stratum=_limit(sample.limit),
@@ -112,6 +113,12 @@ def _run(stored: Stored, header: Header, source: Source, rules: MessageRules, na
         excluded="crashed" if sample.error else "invalidated" if sample.invalidation else None,
         unlabelled="not scored",
     )
+
+
+def _task_name(about: dict[str, Any]) -> str | None:
+    """The log's task with a digest of its arguments: under others the same sample may be another problem."""
+    name, arguments = key_of(about.get("task")), about.get("task_args")
+    return f"{name}({digest(canonical(arguments))})" if name and arguments else name
 
 
 def _lookup(stored: Stored, about: dict[str, Any], scores: object) -> Lookup:

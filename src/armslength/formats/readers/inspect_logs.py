@@ -19,9 +19,11 @@ import msgspec
 
 from ..findings import Findings
 from ..storage.archives import Archive
+from ..storage.members import report_repeated_members, without_values
 from ..storage.rows import Row, decode, read_keyed_rows, read_rows
 from ..storage.sources import Source
 from .inspect_messages import InspectMessage, Resolve
+from .inspect_samples import Sample, read_sample, report_message_repeats
 
 T = TypeVar("T")
 
@@ -38,34 +40,13 @@ class Header(msgspec.Struct):
     eval: Any = None
 
 
-class _Transcript(msgspec.Struct):
-    content: Any = None
-
-
-class Sample(msgspec.Struct):
-    """The parts of a sample that are read; the target is none of them."""
-
-    id: Any = None
-    epoch: Any = None
-    input: Any = None
-    messages: list[InspectMessage] | None = None
-    message_refs: list[tuple[int, int]] | None = None
-    scores: Any = None
-    score: Any = None
-    metadata: Any = None
-    attachments: Any = None
-    transcript: _Transcript | None = None
-    error: Any = None
-    limit: Any = None
-    invalidation: Any = None
-
-
 class Stored(NamedTuple):
-    """A sample, the place where it stands, and how its attachments are found."""
+    """A sample, the place where it stands, how its attachments are found, and the calls that agents answered."""
 
     row: Row
     sample: Sample
     resolve: Resolve
+    by_agents: frozenset[str] = frozenset()
 
 
 class _Document(msgspec.Struct):
@@ -75,7 +56,6 @@ class _Document(msgspec.Struct):
 
 
 _HEADER: Final = msgspec.json.Decoder(Header)
-_SAMPLE: Final = msgspec.json.Decoder(Sample)
 _DOCUMENT: Final = msgspec.json.Decoder(_Document)
 _MESSAGES: Final = msgspec.json.Decoder(list[InspectMessage])
 _TEXTS: Final = msgspec.json.Decoder(list[str])
@@ -113,23 +93,25 @@ class ZipLog:
         chunked = any(name.endswith("/sample.json") for name in names)
         chunks = _chunks(self._archive.names) if chunked else {}
         for index, name in enumerate(names):
-            row = Row(index, f"{self._archive.name}:{name}", b"")
-            sample = self._decoded(name, _SAMPLE)
-            if sample is None:
+            row = self._row(name)
+            read = None if row is None else read_sample(row, self._findings)
+            if row is None or read is None:
                 continue
+            sample, by_agents = read
+            row = Row(index, row.at, b"")
             folder = name.removesuffix("sample.json")
             if folder == name:
-                yield Stored(row, sample, partial(_attachment, sample))
+                yield Stored(row, sample, partial(_attachment, sample), by_agents)
             elif self._assemble(sample, folder, chunks, row.at):
                 yield Stored(row, sample, self._chunked_attachments(folder, chunks))
 
     def _decoded(self, name: str, decoder: msgspec.json.Decoder[T]) -> T | None:
+        row = self._row(name)
+        return None if row is None else decode(row, decoder, self._findings)
+
+    def _row(self, name: str) -> Row | None:
         data = self._archive.read(name)
-        return (
-            None
-            if data is None
-            else decode(Row(0, f"{self._archive.name}:{name}", data), decoder, self._findings)
-        )
+        return None if data is None else Row(0, f"{self._archive.name}:{name}", data)
 
     def _assemble(self, sample: Sample, folder: str, chunks: dict[str, list[int]], at: str) -> bool:
         """Give a chunked sample its messages; False, with a finding, if one of them is missing."""
@@ -144,7 +126,7 @@ class ZipLog:
                 place = bisect_right(starts, index) - 1
                 start = starts[place] if place >= 0 else -1
                 if start not in loaded:
-                    loaded[start] = self._decoded(f"{folder}messages/{start}.json", _MESSAGES) or []
+                    loaded[start] = self._chunk(f"{folder}messages/{start}.json")
                 if not 0 <= index - start < len(loaded[start]):
                     self._findings.add(
                         "MESSAGES_MISSING", at, found=f"no message {index}", expected="a chunk that holds it"
@@ -153,6 +135,14 @@ class ZipLog:
                 sample.messages.append(copy(loaded[start][index - start]))
         sample.metadata = self._decoded(f"{folder}metadata.json", _ANY)
         return True
+
+    def _chunk(self, name: str) -> list[InspectMessage]:
+        row = self._row(name)
+        messages = None if row is None else decode(row, _MESSAGES, self._findings)
+        if row is None or messages is None:
+            return []
+        report_message_repeats(row, messages, self._findings)
+        return messages
 
     def _chunked_attachments(self, folder: str, chunks: dict[str, list[int]]) -> Resolve:
         loaded: dict[int, list[str]] = {}
@@ -183,9 +173,13 @@ class JsonLog:
         try:
             self._document = _DOCUMENT.decode(data)
         except (msgspec.MsgspecError, ValueError, RecursionError):
-            return  # torn, or NaN somewhere: read again, slowly and with findings
+            # Torn, or NaN somewhere: read again, slowly and with findings, that of the samples' key among them.
+            report_repeated_members(data, ("status", "eval"), source.name, findings)
+            return
         for item in quiet.items:
             findings.add(item.code, item.at, found=item.found, expected=item.expected)
+        rest = without_values(data, "samples", self._document.samples or ())
+        report_repeated_members(rest, ("status", "eval", "samples"), source.name, findings)
 
     def header(self) -> Header:
         """What the log says about its run, also if it is torn after that."""
@@ -200,9 +194,9 @@ class JsonLog:
     def samples(self) -> Iterator[Stored]:
         """Samples in the order of the document."""
         for row in self._rows():
-            sample = decode(row, _SAMPLE, self._findings)
-            if sample is not None:
-                yield Stored(row, sample, partial(_attachment, sample))
+            read = read_sample(row, self._findings)
+            if read is not None:
+                yield Stored(row, read.sample, partial(_attachment, read.sample), read.by_agents)
 
     def _rows(self) -> Iterator[Row]:
         if self._document is None:

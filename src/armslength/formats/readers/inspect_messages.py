@@ -4,6 +4,7 @@
 - No source: a solver put the message there. What it wrote may be anybody's text (a critique by the evaluated
   model stands in a user message; scaffold text carries the model's name), so its writer is unknown, unless it
   repeats the sample's input, or carries a tool's content.
+- A tool that is an agent returns what a model wrote: unknown, where the sample's events say that it is one.
 - ``attachment://`` references are replaced before anything is read.
 
 Tests: ``tests/formats/readers/test_inspect_messages.py``. Reference: ``docs/reference/formats/inspect.md``.
@@ -37,7 +38,13 @@ class InspectMessage(Message, gc=False):
 
 
 def inspect_turns(
-    messages: Sequence[InspectMessage], given: object, resolve: Resolve, rules: MessageRules, at: str
+    messages: Sequence[InspectMessage],
+    given: object,
+    resolve: Resolve,
+    rules: MessageRules,
+    at: str,
+    *,
+    by_agents: frozenset[str] = frozenset(),
 ) -> tuple[Turn, ...]:
     """Turns of a sample.
 
@@ -47,6 +54,7 @@ def inspect_turns(
         resolve: finds attachments.
         rules: of the file.
         at: what findings call the sample.
+        by_agents: ids of the calls that an agent answered: what it returned is another model's text.
 
     Returns:
         Turns with their writers by `source`; a turn's step is the index of its message.
@@ -57,7 +65,13 @@ def inspect_turns(
     turns = to_turns(messages, rules, at, _tools(messages))
     calls = {turn.call_id for turn in turns if turn.role == "tool_call"}
     task = _task_texts(given, texts)
-    return tuple(_by_source(turn, messages[turn.step], task, calls) for turn in turns)
+    made = (_by_source(turn, messages[turn.step], task, calls) for turn in turns)
+    return tuple(
+        msgspec.structs.replace(turn, writer="unknown", writer_source="field")
+        if turn.writer == "world" and turn.call_id in by_agents
+        else turn
+        for turn in made
+    )
 
 
 class _Texts:

@@ -3,6 +3,7 @@
 - The first ``user`` message is the task; every later one is the scaffold's: the output of a command in text agents
   (format 1.0), a reminder that a response had no valid call otherwise.
 - The call that holds the harness's word for submitting, as the last act, and the ``exit`` message are terminal.
+- A reminder that the policy called a tool that does not exist is shown without that name: the policy made it up.
 - A result signals an error by its return code, which the format states.
 
 Tests: ``tests/formats/readers/test_mini_swe_agent.py``. Reference: ``docs/reference/formats/mini_swe_agent.md``.
@@ -21,6 +22,7 @@ from armslength.records import Trajectory, Turn, Writer
 from ..canonical import canonical, digest
 from ..content import content_text
 from ..findings import Findings
+from ..made_up import MadeUpNames
 from ..messages import Message, MessageRules, count_roles, to_turns
 from ..protocol import ReadOptions
 from ..runs import Run, fields_of, key_of, to_trajectories
@@ -33,12 +35,14 @@ _SUBMITS: Final = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINA
 _LIMITS: Final = frozenset({"LimitsExceeded", "TimeExceeded", "ContextWindowExceededError"})
 #: An exit named after an exception is the infrastructure's, unless it is one of the limits.
 _CRASH: Final = re.compile(r"(Error|Exception|Timeout)$")
-_RETURN_CODE: Final = re.compile(
-    r"\s*(?:<exception>.*?</exception>\s*)?<returncode>(-?\d{1,9})</returncode>", re.DOTALL
-)
-# Blank lines before the command are not matched apart from it: that would try every way to share them out.
-_COMMAND: Final = re.compile(r"```bash[ \t\r]*\n(.*?)\n```", re.DOTALL)
+_RETURN_CODE: Final = re.compile(r"\s*<returncode>(-?\d{1,9})</returncode>")
+_EXCEPTION: Final = ("<exception>", "</exception>")
+_COMMAND: Final = ("```bash", "\n```")
+_LINE_END: Final = re.compile(r"[ \t\r]*\n")
 _TOOLS: Final = frozenset({"bash"})
+#: How a reminder begins to name a tool that does not exist, and how it ends; the response is often not stored.
+_UNKNOWN_TOOL: Final = "Unknown tool '"
+_ENDS_NAME: Final = "'."
 
 
 class MiniMessage(Message, gc=False):
@@ -148,18 +152,35 @@ def _turns(
             is_open = is_open and message.role == "tool"  # a message's other calls may still be answered
         messages.append(made)
     rules = MessageRules(at, findings, {"exit": "terminal", **options.roles})
-    return _settled(to_turns(messages, rules, at, _TOOLS), stored)
+    return _settled(to_turns(messages, rules, at, _TOOLS), stored, MadeUpNames(findings, at, _TOOLS))
 
 
 def _with_call(message: MiniMessage, findings: Findings, at: str) -> Message:
     """A text agent's message with its command as a call; the harness takes one block and no more."""
     text = content_text(message.content, findings, at)
-    blocks = list(_COMMAND.finditer(text))
+    blocks = list(_commands(text))
     if len(blocks) != 1:
         return message
-    call = {"function": {"name": "bash", "arguments": {"command": blocks[0][1].lstrip("\n")}}}
-    rest = (text[: blocks[0].start()] + text[blocks[0].end() :]).strip()
+    ((start, command, end),) = blocks
+    call = {"function": {"name": "bash", "arguments": {"command": command.lstrip("\n")}}}
+    rest = (text[:start] + text[end:]).strip()
     return msgspec.structs.replace(message, content=rest, tool_calls=[call])
+
+
+def _commands(text: str) -> Iterator[tuple[int, str, int]]:
+    """Blocks of a text: where each begins, its command, where it ends. Linear, however many are never closed."""
+    opens, closes = _COMMAND
+    start = text.find(opens)
+    while start >= 0:
+        position = start + len(opens)
+        line_end = _LINE_END.match(text, position)
+        if line_end is not None:
+            end = text.find(closes, line_end.end())
+            if end < 0:
+                return  # what opens later is not closed either
+            yield start, text[line_end.end() : end], end + len(closes)
+            position = end + len(closes)
+        start = text.find(opens, position)
 
 
 def _last_id(message: Message) -> object:
@@ -171,24 +192,41 @@ def _last_id(message: Message) -> object:
 def _is_error(text: str, extra: object) -> bool | None:
     """Whether the return code that the result states is not 0; None where it states none."""
     found = _RETURN_CODE.match(text)
+    opens, closes = _EXCEPTION
+    position = len(text) - len(text.lstrip())
+    if text.startswith(opens, position):
+        while found is None and (position := text.find(closes, position)) >= 0:
+            position += len(closes)
+            found = _RETURN_CODE.match(text, position)
     code = int(found[1]) if found else extra.get("returncode") if isinstance(extra, dict) else None
     return code != 0 if type(code) is int else None
 
 
-def _settled(turns: Sequence[Turn], stored: Sequence[MiniMessage]) -> tuple[Turn, ...]:
+def _settled(turns: Sequence[Turn], stored: Sequence[MiniMessage], names: MadeUpNames) -> tuple[Turn, ...]:
     """Who wrote what the scaffold put under ``user`` and ``exit``; and which turns are the end."""
     last = max((i for i, turn in enumerate(turns) if turn.writer == "policy"), default=-1)
     submits = last >= 0 and turns[last].role == "tool_call" and any(s in turns[last].text for s in _SUBMITS)
     first_user = next((step for step, message in enumerate(stored) if message.role == "user"), -1)
     made: list[Turn] = []
     for i, turn in enumerate(turns):
+        if turn.role == "tool_call":
+            names.add(turn.name or "")
         is_exit = stored[turn.step].role == "exit"
         if is_exit or (submits and i >= last):
             writer: Writer = turn.writer if turn.writer == "policy" else "world"
             made.append(msgspec.structs.replace(turn, role="terminal", writer=writer, error=None))
         elif turn.role == "user":
-            writer = "task" if turn.step == first_user else "world"
-            made.append(msgspec.structs.replace(turn, writer=writer))
+            is_task = turn.step == first_user
+            text = turn.text if is_task else _reminder(turn.text, names)
+            made.append(msgspec.structs.replace(turn, writer="task" if is_task else "world", text=text))
         else:
             made.append(turn)
     return tuple(made)
+
+
+def _reminder(text: str, names: MadeUpNames) -> str:
+    """A reminder of the harness's without the name of a tool that does not exist, whether its call is stored or not."""
+    start = text.find(_UNKNOWN_TOOL) + len(_UNKNOWN_TOOL)
+    end = text.rfind(_ENDS_NAME)
+    name = text[start:end] if len(_UNKNOWN_TOOL) <= start < end else None
+    return names.masked_of_all(text, name)

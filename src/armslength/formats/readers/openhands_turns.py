@@ -77,7 +77,7 @@ class TurnMaker:
         source: WriterSource = "unpaired" if call is None else "role"
         self._turns.append(
             Turn(
-                "terminal" if ends else "tool_result", writer, self._calls.visible(text, call), step,
+                "terminal" if ends else "tool_result", writer, self._calls.visible(text, call, name), step,
                 call.name if call else name, shown_id, None if ends else error, source,
             )
         )  # fmt: skip

@@ -99,7 +99,7 @@ def _add(dialogue: _Dialogue, line: TextLine, options: ReadOptions, findings: Fi
             findings.add(code, line.at, found=f"{len(fields)} fields", expected=_EXPECTED)
         return
     name, text, _, ratings = fields[:4]
-    if text == _OVERALL and name == "USER":
+    if text.strip() == _OVERALL and name == "USER":
         dialogue.overall = _ratings(ratings, line.at, findings)
         return
     role = _ROLE_OF.get(name) or options.roles.get(name)

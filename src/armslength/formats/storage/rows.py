@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from ..findings import Findings
+from .members import find_members, is_all, report_repeated_members, scan, skip
 from .outline import outline
 from .sources import Source
 from .streams import Line, Stream
@@ -28,7 +29,6 @@ T = TypeVar("T")
 _RAW_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _RAW_LIST = msgspec.json.Decoder(list[msgspec.Raw])
 _ANYTHING: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
-_BLANK = re.compile(r"[ \t\r\n,]*")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
@@ -101,7 +101,7 @@ def read_keyed_rows(source: Source, findings: Findings) -> Iterator[tuple[str, R
     data = stream.whole()
     try:
         members = list(_RAW_OBJECT.decode(data).items())
-        if not _is_all(data, members):
+        if not is_all(data, members):
             raise ValueError("a key that stands twice")
     except (msgspec.MsgspecError, ValueError, RecursionError):
         members = list(_members(_text(data, stream.name, findings), stream, findings))
@@ -217,8 +217,11 @@ def _array_rows(stream: Stream, findings: Findings, inside: str | None) -> Itera
     data = stream.whole()
     if not data:
         return
+    is_wrapped = data.lstrip()[:1] == b"{"
+    if is_wrapped and inside is not None:
+        report_repeated_members(data, (inside,), stream.name, findings)
     try:
-        items = _wrapped(data, inside) if data.lstrip()[:1] == b"{" else _RAW_LIST.decode(data)
+        items = _wrapped(data, inside) if is_wrapped else _RAW_LIST.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         text = _text(data, stream.name, findings)
         start = _enter(text, inside)
@@ -238,22 +241,20 @@ def _wrapped(data: bytes, inside: str | None) -> list[msgspec.Raw]:
     return _RAW_LIST.decode(fields.get(inside or "", b"[]"))
 
 
-def _harmless(_: str) -> int:
-    return 0
-
-
-# Only the extent of a value is wanted here, so numbers are not converted: long digits are no obstacle.
-_SCAN = json.JSONDecoder(
-    strict=False, parse_int=_harmless, parse_float=_harmless, parse_constant=_harmless
-).raw_decode
+def _enter(text: str, inside: str | None) -> int | None:
+    """Position after the bracket that opens the array of records; of several under one key the last."""
+    if text[skip(text, 0) : skip(text, 0) + 1] == "[":
+        return skip(text, 0) + 1
+    starts = (start for key, start in find_members(text) if key == inside and text[start : start + 1] == "[")
+    found = max(starts, default=None) if text.count(f'"{inside}"') > 1 else next(starts, None)
+    return None if found is None else found + 1
 
 
 def _values(text: str, start: int, stream: Stream, findings: Findings, *, closing: str) -> Iterator[Row]:
     """Whole JSON values from `start` until `closing`, or until the text ends or cannot be read."""
     index, position = 0, start
     while True:
-        blank = _BLANK.match(text, position)
-        position = blank.end() if blank else position
+        position = skip(text, position)
         if position < len(text) and text[position] == closing:
             return
         try:
@@ -261,7 +262,7 @@ def _values(text: str, start: int, stream: Stream, findings: Findings, *, closin
                 if closing and not stream.cut:
                     raise ValueError("no closing bracket")
                 return
-            _, end = _SCAN(text, position)
+            _, end = scan(text, position)
         except (ValueError, RecursionError) as error:
             if not stream.cut:
                 why = "values nested too deep" if isinstance(error, RecursionError) else str(error)
@@ -274,64 +275,25 @@ def _values(text: str, start: int, stream: Stream, findings: Findings, *, closin
         index, position = index + 1, end
 
 
-def _is_all(data: bytes, members: list[tuple[str, msgspec.Raw]]) -> bool:
-    """Whether members make up the whole object: a decoder keeps only the last of those with one key.
-
-    Blanks do not count, and are left out of texts, too, on both sides.
-    """
-
-    def size(part: bytes) -> int:
-        return len(part.translate(None, b" \t\r\n"))
-
-    inner = sum(size(key.encode("utf-8", "surrogatepass")) + size(bytes(raw)) + 4 for key, raw in members)
-    return size(data) == inner + 1 + (not members)
-
-
 def _members(text: str, stream: Stream, findings: Findings) -> Iterator[tuple[str, msgspec.Raw]]:
     """Whole members of an object up to its end or its tear."""
-    position = _skip(text, 0)
+    position = skip(text, 0)
     if text[position : position + 1] != "{":
         findings.add("ROW_UNREADABLE", stream.name, found="no object", expected="a JSON object")
         return
     position += 1
     try:
         while True:
-            position = _skip(text, position)
+            position = skip(text, position)
             if text[position : position + 1] == "}":
                 return
-            key, position = _SCAN(text, position)
-            position = _skip(text, position)
+            key, position = scan(text, position)
+            position = skip(text, position)
             if text[position : position + 1] != ":" or not isinstance(key, str):
                 raise ValueError("no key")
-            start = _skip(text, position + 1)
-            _, position = _SCAN(text, start)
+            start = skip(text, position + 1)
+            _, position = scan(text, start)
             yield key, msgspec.Raw(text[start:position].encode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError, IndexError) as error:
         if not stream.cut:
             findings.add("ARRAY_TORN", stream.name, found=str(error), expected="a whole JSON object")
-
-
-def _enter(text: str, inside: str | None) -> int | None:
-    """Position after the bracket that opens the array of records."""
-    position = len(text) - len(text.lstrip())
-    if text[position : position + 1] == "[":
-        return position + 1
-    position += 1
-    try:
-        while True:
-            position = _skip(text, position)
-            key, position = _SCAN(text, position)
-            position = _skip(text, position)
-            if text[position : position + 1] != ":":
-                return None
-            position = _skip(text, position + 1)
-            if key == inside and text[position : position + 1] == "[":
-                return position + 1
-            _, position = _SCAN(text, position)
-    except (ValueError, RecursionError, IndexError):
-        return None
-
-
-def _skip(text: str, position: int) -> int:
-    blank = _BLANK.match(text, position)
-    return blank.end() if blank else position
