@@ -60,6 +60,7 @@ def empty_data(corpus: Corpus, read: int) -> Data:
         ", ".join(sorted({o.source for o in outcomes})),
         ", ".join(sorted({o.grade for o in outcomes})),
         Estimate(None, None, None, 0, 0, "doing nothing is not measured by this version"),
+        *_against_declared(corpus),
     )
     return Data(
         trajectories=read, measured=len(corpus), groups=len(np.unique(corpus.group.codes)),
@@ -68,6 +69,16 @@ def empty_data(corpus: Corpus, read: int) -> Data:
         excluded=corpus.excluded.reasons, duplicates=[(d.at, d.same_as) for d in corpus.excluded.duplicates],
         unknown_writer_turns=unknown, strata={}, label=label,
     )  # fmt: skip
+
+
+def _against_declared(corpus: Corpus) -> tuple[int, tuple[int, int]]:
+    """How many runs declare an outcome, and how many of those count here as a failure, or as a success, instead."""
+    declared = [
+        (t.origin.declared, t.outcome.success)
+        for t in corpus.trajectories
+        if t.origin and t.origin.declared is not None and t.outcome
+    ]
+    return len(declared), (declared.count((True, False)), declared.count((False, True)))
 
 
 def _stratum(resamples: Resamples, headline: Sequence[OutOfFold], name: str) -> Stratum:

@@ -28,11 +28,19 @@ class Stratum(msgspec.Struct, frozen=True):
 
 
 class Label(msgspec.Struct, frozen=True):
-    """Where the outcomes come from; several sources or grades are joined by commas, none is the empty text."""
+    """Where the outcomes come from.
+
+    Attributes:
+        source, grade: of the outcomes; several are joined by commas, none is the empty text.
+        declared: measured runs whose file declares an outcome.
+        overturned: of those, the declared successes that count as failures here, and the other way round.
+    """
 
     source: str
     grade: str
     do_nothing: Estimate
+    declared: int = 0
+    overturned: tuple[int, int] = (0, 0)
 
 
 class Data(msgspec.Struct, frozen=True):

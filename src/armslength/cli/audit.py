@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import cast
@@ -18,7 +18,8 @@ from armslength.audit.gates import judge_gate, parse_gate
 from armslength.errors import UnmeasuredError
 from armslength.files import write_bytes
 from armslength.formats import Findings, ReadOptions, read
-from armslength.records import Authorship
+from armslength.recompute import RECOMPUTED, read_recomputed
+from armslength.records import Authorship, Trajectory
 
 from .inputs import input_options
 from .user_code import load_function
@@ -62,6 +63,10 @@ from .user_code import load_function
     "--reward-calls", default=REWARD_CALLS, show_default=True, type=click.IntRange(min=1),
     help="How often the reward may be asked; one completion is one call.",
 )  # fmt: skip
+@click.option(
+    "--environment", type=click.Path(path_type=Path, file_okay=False),
+    help="Databases and tasks for --label recomputed; by default the nearest 'environment' folder.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print audit.json instead of the table.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown for a change request.")
 @input_options
@@ -80,6 +85,7 @@ def audit_command(
     no_examples: bool,
     reward_name: str | None,
     reward_calls: int,
+    environment: Path | None,
     as_json: bool,
     as_markdown: bool,
     inputs: ReadOptions,
@@ -93,7 +99,7 @@ def audit_command(
     with redirect_stdout(sys.stderr), _progress() as progress:
         reward = load_function(reward_name) if reward_name else None
         result = audit(
-            read(paths, inputs, findings),
+            _runs(paths, inputs, findings, environment),
             authorship=cast("Authorship", authorship),
             alpha=alpha,
             fold_seeds=seeds,
@@ -127,6 +133,15 @@ def audit_command(
         click.echo(f"gate {gate.gate.text}: {'holds' if gate.holds else 'FAILS'}, {gate.why}", err=True)
     if not all(gate.holds for gate in judged):
         sys.exit(1)
+
+
+def _runs(
+    paths: Sequence[Path], inputs: ReadOptions, findings: Findings, environment: Path | None
+) -> Iterator[Trajectory]:
+    """The runs with the outcomes that they declare, or with recomputed ones where the caller wants those."""
+    if inputs.label == RECOMPUTED:
+        return read_recomputed(paths, inputs, findings, environment=environment)
+    return read(paths, inputs, findings)
 
 
 def _command() -> str:

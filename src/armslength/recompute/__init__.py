@@ -12,6 +12,7 @@ from __future__ import annotations
 from .calls import Call, calls_of, read_arguments, says, texts_of, until_end
 from .environment import Environment, Environments, Unavailable
 from .execute import NOT_COMPARED, Executed, Refusal, Tool, execute
+from .labels import RECOMPUTED, read_recomputed
 from .protocol import Fits, Recomputed, Recomputer, verdict
 from .registry import recomputers
 from .results import Unequal
@@ -21,6 +22,7 @@ from .state import ABSENT, Difference, State, differences
 __all__ = [
     "ABSENT",
     "NOT_COMPARED",
+    "RECOMPUTED",
     "Call",
     "Difference",
     "Environment",
@@ -39,6 +41,7 @@ __all__ = [
     "differences",
     "execute",
     "read_arguments",
+    "read_recomputed",
     "recompute",
     "recompute_files",
     "recomputers",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from armslength.audit import Alert, Atom, Audit
+from armslength.audit.model import Label
 
 from . import words
 from .numbers import DASH, Figure, clip, figure, is_measured, of, share
@@ -46,6 +47,7 @@ class Card(NamedTuple):
     more_strata: int
     sources: list[str]
     grades: list[tuple[str, str]]
+    declared: str
     do_nothing: Figure
     medians: list[str]
 
@@ -115,8 +117,21 @@ def card(result: Audit) -> Card:
     sources, grades = (list(filter(None, t.split(", "))) for t in (data.label.source, data.label.grade))
     return Card(
         strata[:_MOST_STRATA], max(0, len(strata) - _MOST_STRATA), [clip(s, 120) for s in sources],
-        [(g, words.grade(g)) for g in grades], figure(data.label.do_nothing, "runs"), medians,
+        [(g, words.grade(g)) for g in grades], _declared(data.label), figure(data.label.do_nothing, "runs"), medians,
     )  # fmt: skip
+
+
+def _declared(label: Label) -> str:
+    """How many declared outcomes were overturned."""
+    if not label.declared:
+        return f"{DASH} no file declares an outcome"
+    false_successes, false_failures = label.overturned
+    if not any(label.overturned):
+        return f"the same in all of {of(label.declared, 'runs')} that declare one"
+    return (
+        f"of {of(label.declared, 'runs')} that declare one, {false_successes:,} declared successes count as failures "
+        f"here and {false_failures:,} declared failures as successes"
+    )
 
 
 def _against(alert: Alert) -> str:
