@@ -80,3 +80,20 @@ def test_the_worst_channel_judges(result):
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_figure_is_found(result, figure):
     assert judge_gate(parse_gate(f"{figure}>=-9"), result).why != "not in the result"
+
+
+@pytest.mark.parametrize(("figure", "kind", "best_of"), [
+    ("one_more_call", "one more call", 5), ("stop_control", "stop control", None),
+])  # fmt: skip
+def test_steering_is_judged_on_the_headline_head(result, figure, kind, best_of):
+    """One row decides: another number of calls, another kind or another head does not."""
+    high, low = Estimate(0.6, 0.5, 0.7, 50, 40), Estimate(0.05, 0.0, 0.09, 50, 40)
+    steering = [
+        msgspec.structs.replace(
+            row, removed=low if (row.head, row.kind, row.best_of) == ("strict", kind, best_of) else high
+        )
+        for row in result.steering
+    ]
+    given = msgspec.structs.replace(result, steering=steering)
+    assert judge_gate(parse_gate(f"{figure}<=0.1"), given).holds
+    assert not judge_gate(parse_gate(f"{figure}<=0.08"), given).holds

@@ -6,7 +6,6 @@ Tests: ``tests/audit/test_aggregations.py``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -46,7 +45,8 @@ def aggregations(resamples: Resamples, heads: Mapping[str, Sequence[OutOfFold]])
     rows = []
     for name, runs in heads.items():
         for kind in AGGREGATIONS:
-            found = resamples.concordance([_aggregated(run, resamples.corpus, kind) for run in runs], "R1")
+            made = [(aggregate(run.z, resamples.corpus, kind), run.fold) for run in runs]
+            found = resamples.concordance_of(made)
             within = resamples.within(found.within, found.pairs)
             rows.append(Aggregation(name, kind, resamples.pooled(found.pooled), within, found.pairs))
     return rows
@@ -57,7 +57,3 @@ def aggregate(z: Floats, corpus: Corpus, kind: str) -> Floats:
     values = AGGREGATIONS[kind](z, corpus.points.offsets[:-1], corpus.points.counts)
     rounded: Floats = np.round(values, 6)
     return rounded
-
-
-def _aggregated(run: OutOfFold, corpus: Corpus, kind: str) -> OutOfFold:
-    return replace(run, z=aggregate(run.z, corpus, kind)[corpus.points.trajectory])

@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from armslength.heads import OutOfFold
 from armslength.records import Corpus
 
 from .model import Control, Estimate
@@ -105,6 +104,6 @@ def _measure(resamples: Resamples, word: str, at_end: list[frozenset[str]], stre
     corpus = resamples.corpus
     there = np.array([word in words for words in at_end])
     score = np.where(there, 1.0, 0.0) * (1.0 if strength > 0 else -1.0)
-    run = OutOfFold(word, score[corpus.points.trajectory], np.zeros(len(corpus), dtype=np.int64), ())
-    estimate = resamples.pooled(resamples.concordance([run], "R1").pooled)
+    one_fold = np.zeros(len(corpus), dtype=np.int64)  # nothing was fitted: all runs can be compared
+    estimate = resamples.pooled(resamples.concordance_of([(score, one_fold)]).pooled)
     return _Found(word, estimate, int(there.sum()), strength)

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from armslength.errors import InputError
 
 from .model import BEST_OF_5, Audit, Estimate
+from .verdict import CALLS_TRIED
 
 _OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
@@ -23,8 +24,11 @@ _GATE: Final = re.compile(r"\s*([a-z][a-z0-9_]*)\s*(<=|>=|<|>)\s*([-+]?\d+(?:\.\
 
 #: What a gate may be about, on the headline head; `ceiling` and `best_of_5` are the worst channel's.
 FIGURES: Final = (
-    "auc", "auc_r4", "auc_within", "auc_within_r4", "ceiling", "best_of_5", "false_alarms", "caught",
+    "auc", "auc_r4", "auc_within", "auc_within_r4", "ceiling", "best_of_5", "one_more_call", "stop_control",
+    "false_alarms", "caught",
 )  # fmt: skip
+
+_STEERING: Final = {"one_more_call": ("one more call", CALLS_TRIED), "stop_control": ("stop control", None)}
 
 
 class Gate(NamedTuple):
@@ -67,7 +71,7 @@ def judge_gate(gate: Gate, result: Audit) -> Judged:
     Returns:
         The judgement. An unmeasured figure, and one without an interval, holds no gate.
     """
-    found = [estimate for estimate in _estimates(gate.figure, result) if estimate is not None]
+    found = _estimates(gate.figure, result)
     upwards = gate.operator.startswith(">")
     if not found:
         return Judged(gate, False, "not in the result")
@@ -85,7 +89,7 @@ def _end(estimate: Estimate, *, upwards: bool) -> float:
     return float("nan") if end is None else end
 
 
-def _estimates(figure: str, result: Audit) -> list[Estimate | None]:
+def _estimates(figure: str, result: Audit) -> list[Estimate]:
     head = result.headline
     if figure.startswith("auc"):
         read = "R4" if figure.endswith("_r4") else "R1"
@@ -95,5 +99,8 @@ def _estimates(figure: str, result: Audit) -> list[Estimate | None]:
         return [row.value for row in result.ceilings if (row.head, row.kind) == (head, "sphere")]
     if figure == "best_of_5":
         return [row.removed for row in result.attacks if row.head == head and row.adversary in BEST_OF_5]
+    if figure in _STEERING:
+        wanted = _STEERING[figure]
+        return [r.removed for r in result.steering if r.head == head and (r.kind, r.best_of) == wanted]
     alerts = [row for row in result.alerts if row.head == head]
     return [row.realised if figure == "false_alarms" else row.caught for row in alerts]

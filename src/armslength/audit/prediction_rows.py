@@ -66,9 +66,7 @@ def task_row(
     rows = np.flatnonzero(~np.isnan(values))
     if not len(rows):
         return None
-    z = values[corpus.points.trajectory]
-    known = [OutOfFold("task identity", z, run.fold, ()) for run in heads[headline]]
-    found = resamples.concordance(known, READ, rows)
+    found = resamples.concordance_of([(values, run.fold) for run in heads[headline]], rows)
     differences: dict[str, Estimate] = {
         name: resamples.pooled(resamples.concordance(runs, READ, rows).pooled - found.pooled, rows)
         for name, runs in heads.items()

@@ -70,12 +70,22 @@ class Resamples:
             read: a name in `READS`.
             rows: only these trajectories; all by default.
         """
+        values = [(read_path(run.z, self.corpus, read), run.fold) for run in runs]
+        return self.concordance_of(values, rows)
+
+    def concordance_of(self, scores: Sequence[tuple[Floats, Ints]], rows: Ints | None = None) -> Concordance:
+        """AUC of one number a trajectory, pooled and within task.
+
+        Args:
+            scores: for each fold seed the numbers and the folds inside which they are compared, shape (n,) both.
+            rows: only these trajectories; all by default.
+        """
         corpus = self.corpus
         rows = np.arange(len(corpus)) if rows is None else rows
         failed, group, task = corpus.failed[rows], self.group[rows], corpus.task.codes[rows]
         pooled, within, pairs = [], [], 0
-        for index, run in enumerate(runs):
-            values, fold = read_path(run.z, corpus, read)[rows], run.fold[rows]
+        for index, (whole, folds) in enumerate(scores):
+            values, fold = whole[rows], folds[rows]
             pooled.append(auc(pooled_pairs(values, failed, group, fold), self.weights))
             inside = within_pairs(values, failed, group, fold, task)
             within.append(auc(inside, self.weights))
