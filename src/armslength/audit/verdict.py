@@ -175,7 +175,8 @@ def _others(differences: Mapping[str, Estimate], names: Sequence[str]) -> str:
 
 def _explained(word: str, evidence: Evidence) -> str:
     """Explanations that tell as much, in words; nothing for a score that tells nothing."""
-    names = unbeaten_rivals(evidence.explanations)
+    # A rival without an interval is not beaten; of an explanation without one nothing can be said.
+    names = unbeaten_rivals({name: d for name, d in evidence.explanations.items() if d.low is not None})
     if word == "no signal" or not names:
         return ""
     said = [f"{name} ({evidence.explanations[name].text(signed=True)})" for name in names]
