@@ -248,8 +248,8 @@ _TOPICS: tuple[tuple[str, str, Sequence[str], Cells], ...] = (
     ),
     (
         "Strict head, through other evidence or less of it: share of alerts removed",
-        "No text moves this head. An earlier end, one harmless result more (best of 5), or other calls of the same tool "
-        "with the results that they brought elsewhere (best of 5) may.",
+        "No text moves this head. An earlier end, one harmless result more (best of 5), or other calls of the same "
+        "tool with the results that they brought elsewhere (best of 5) may.",
         ("alerts", "stop control", "one more call", "call author"),
         _steering,
     ),
