@@ -124,14 +124,12 @@ def _auc(read: str) -> Cells:
 
 def _within(audit: Audit) -> Sequence[str]:
     rows = {row.head: row for row in audit.scores if row.read == "R1"}
-    length = next(
-        (r.auc_within_task for r in audit.explanations if (r.name, r.read) == ("length", "R1")), None
-    )
-    return [
-        f"{rows['strict'].pairs_within_task:,}",
-        *(_text(rows[h].auc_within_task) for h in HEADS),
-        _text(length),
+    explained = {row.name: row.auc_within_task for row in audit.explanations if row.read == "R1"}
+    estimates = [
+        *(rows[head].auc_within_task for head in HEADS),
+        *(explained.get(name) for name in ("length", "policy prior")),
     ]
+    return [f"{rows['strict'].pairs_within_task:,}", *map(_text, estimates)]
 
 
 def _rivals(head: str) -> Cells:
@@ -203,8 +201,8 @@ _TOPICS: tuple[tuple[str, str, Sequence[str], Cells], ...] = (
     ),
     (
         "AUC within the task (R1)",
-        "Runs of the same task only; beside the heads stands how long the run was.",
-        ("pairs", *HEADS, "length"),
+        "Runs of the same task only. Beside the heads: how long the run was, and which policy ran.",
+        ("pairs", *HEADS, "length", "policy prior"),
         _within,
     ),
     (

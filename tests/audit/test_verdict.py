@@ -165,6 +165,13 @@ def test_explanations_that_are_not_beaten_follow_in_the_sentence():
     )
     assert verdict.word == "monitor"
     assert verdict.sentence.endswith("Explained as well by length (+0.04 [-0.01, 0.09]).")
+    better = judge(
+        evidence(explanations={"length": estimate(-0.01), "task identity": estimate(-0.2, -0.1)}),
+        min_pairs=MIN_PAIRS,
+    )
+    assert better.sentence.endswith(
+        "Explained better by task identity (-0.15 [-0.20, -0.10]) and as well by length (+0.04 [-0.01, 0.09])."
+    )
     beaten = judge(evidence(explanations={"length": estimate(0.01)}), min_pairs=MIN_PAIRS)
     assert "Explained" not in beaten.sentence
 
