@@ -165,5 +165,21 @@ def test_explanations_that_are_not_beaten_follow_in_the_sentence():
     )
     assert verdict.word == "monitor"
     assert verdict.sentence.endswith("Explained as well by length (+0.04 [-0.01, 0.09]).")
+    better = judge(
+        evidence(explanations={"length": estimate(-0.01), "task identity": estimate(-0.2, -0.1)}),
+        min_pairs=MIN_PAIRS,
+    )
+    assert better.sentence.endswith(
+        "Explained better by task identity (-0.15 [-0.20, -0.10]) and as well by length (+0.04 [-0.01, 0.09])."
+    )
     beaten = judge(evidence(explanations={"length": estimate(0.01)}), min_pairs=MIN_PAIRS)
     assert "Explained" not in beaten.sentence
+
+
+def test_an_explanation_without_an_interval_explains_nothing():
+    """Three runs whose task has others say nothing of whether the task explains the score."""
+    bare = Estimate(0.5, None, None, 3, 2, "fewer than 20 groups: no interval")
+    found = {"task identity": bare, "length": estimate(-0.1)}
+    sentence = judge(evidence(explanations=found), min_pairs=MIN_PAIRS).sentence
+    assert "Explained as well by length (-0.05 [-0.10, 0.00])." in sentence
+    assert "task identity" not in sentence

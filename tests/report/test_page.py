@@ -7,9 +7,11 @@ from html.parser import HTMLParser
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
-from armslength.audit import Audit, Estimate
+from armslength.audit import Audit, Estimate, Steering
 from armslength.report import page
+from armslength.report.manipulation import manipulation
 from armslength.report.numbers import DASH, figure
 
 from . import factory
@@ -291,3 +293,21 @@ def test_bounds_just_below_zero_keep_their_sign():
     """A rival is beaten only above zero, so a bound of -0.004 must not read as +0.00."""
     assert figure(Estimate(0.05, -0.004, 0.1, 9, 3), "runs", signed=True).interval == "[−0.00, +0.10]"
     assert figure(Estimate(-0.0, 0.0, 0.0, 9, 3), "runs").value == "0.00"
+
+
+def test_steering_is_a_table_with_a_row_for_each_head():
+    """Twenty-one ways by head are three rows with a figure or its reason, and no sentence that removes a reason."""
+    none = Estimate(None, None, None, 421, 0, "8% of the alerts have a result: no pool")
+    rows = [
+        Steering(head, "R4", kind, best_of, removed)
+        for head in ("all-role", "strict")
+        for kind, best_of, removed in (("one more call", 5, none), ("stop control", None, factory.SHARE))
+    ]
+    shown = manipulation(replace(factory.normal(), steering=rows)).steering
+    assert [line.name for line in shown] == ["strict head", "all-role head"]
+    assert [cell.heading for cell in shown[0].cells] == ["one more call, best of 5", "stop control"]
+    assert shown[0].cells[0].figure.reason == "8% of the alerts have a result: no pool"
+    assert shown[0].cells[1].figure.value == "62.5 %"
+    document = page(replace(factory.normal(), steering=rows), {})
+    assert "removes unmeasured" not in document
+    assert document.count('data-label="one more call, best of 5"') == 2

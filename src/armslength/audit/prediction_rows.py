@@ -71,7 +71,7 @@ def task_row(
         name: resamples.pooled(resamples.concordance(runs, READ, rows).pooled - found.pooled, rows)
         for name, runs in heads.items()
     }
-    none = Estimate(None, None, None, len(rows), 0, "leaves the run itself out: 0 by construction")
+    none = Estimate(None, None, None, 0, 0, "leaves the run itself out: 0 by construction")
     return Rival(
         "task identity",
         READ,

@@ -174,12 +174,18 @@ def _others(differences: Mapping[str, Estimate], names: Sequence[str]) -> str:
 
 
 def _explained(word: str, evidence: Evidence) -> str:
-    """Explanations that tell as much, in words; nothing for a score that tells nothing."""
-    names = unbeaten_rivals(evidence.explanations)
+    """Explanations that tell as much or more, in words; nothing for a score that tells nothing."""
+    # A rival without an interval is not beaten; of an explanation without one nothing can be said.
+    found = {name: d for name, d in evidence.explanations.items() if d.low is not None}
+    names = unbeaten_rivals(found)
     if word == "no signal" or not names:
         return ""
-    said = [f"{name} ({evidence.explanations[name].text(signed=True)})" for name in names]
-    return f" Explained as well by {_join(said)}."
+    said = {name: f"{name} ({found[name].text(signed=True)})" for name in names}
+    better = [said[name] for name in names if (found[name].high or 0.0) < 0]
+    equal = [said[name] for name in names if said[name] not in better]
+    parts = [f"better by {_join(better)}"] if better else []
+    parts += [f"as well by {_join(equal)}"] if equal else []
+    return f" Explained {' and '.join(parts)}."
 
 
 def _cheap(evidence: Evidence) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from armslength.attacks import DRAWS_BY_QUERY, ON_EVERY_RUNG, RUNGS
-from armslength.audit import Attack, Audit, Ceiling, Estimate, Steering
+from armslength.audit import Attack, Audit, Ceiling, Estimate
 from armslength.audit.reward_model import OWN_REWARD
 
 from . import words
 from .figures import Drawing, Entry, bars
 from .numbers import Figure, clip, figure, is_measured, of, share
+from .prediction import Cell, Line
 
 _SUMMARY = ("random", "best-of-5", "pool-maximum")
 #: A black box is attacked turn by turn; five donors are tried for each, as best of 5 does for a head.
@@ -67,7 +68,7 @@ class Manipulation(NamedTuple):
     summary: list[Summary]
     channels: list[Channel]
     no_attack: str
-    steering: list[str]
+    steering: list[Line]
     kept: str
 
 
@@ -96,14 +97,25 @@ def manipulation(result: Audit) -> Manipulation:
         failed = any(c.name == "active test" and not c.passed for c in result.controls)
         why = "the active test failed, so the attack cannot be trusted" if failed else "the result holds none"
         no_attack = f"No attack is printed: {why}. Ceilings do not depend on it."
-    steering = [_steered(row) for row in result.steering]
-    return Manipulation(summary, channels, no_attack, [clip(row) for row in steering], _kept(result))
+    return Manipulation(summary, channels, no_attack, _steering(result), _kept(result))
 
 
-def _steered(row: Steering) -> str:
-    tried = f", best of {row.best_of}" if row.best_of else ""
-    share = f"{row.removed.text()} of {of(row.removed.n, 'alerts')}"
-    return f"{words.score(row.head)}, {row.kind}{tried}: removes {share}"
+def _steering(result: Audit) -> list[Line]:
+    """A row for each head, the headline first; a column for each way, where every head has the same."""
+    kinds = list(dict.fromkeys((row.kind, row.best_of) for row in result.steering))
+    heads = list(dict.fromkeys(row.head for row in result.steering))
+    found = {(row.head, row.kind, row.best_of): row.removed for row in result.steering}
+    lines = []
+    for head in sorted(heads, key=lambda name: name != result.headline):
+        cells = [
+            Cell(
+                clip(f"{kind}, best of {best_of}" if best_of else kind, 80),
+                _share(found.get((head, kind, best_of))),
+            )
+            for kind, best_of in kinds
+        ]
+        lines.append(Line(words.score(head), "", "headline" if head == result.headline else "head", cells))
+    return lines
 
 
 def _kept(result: Audit) -> str:
