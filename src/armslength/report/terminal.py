@@ -14,6 +14,7 @@ from rich.text import Text
 from armslength.attacks import CHANNELS
 from armslength.audit import Audit, Estimate, OwnReward
 from armslength.audit.model import BEST_OF_5
+from armslength.audit.verdict import CALLS_TRIED
 from armslength.records import READ_ROLES, Authorship
 
 from . import words
@@ -148,7 +149,10 @@ def _probes(found: OwnReward) -> Table:
 def _steering(result: Audit) -> Table:
     title = "What can it do by other evidence, or less of it? (share removed)"
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-    kinds = list(dict.fromkeys((row.kind, row.best_of) for row in result.steering))
+    # The numbers of calls that the verdict does not ask for stand on the page: side by side they would not fit.
+    kinds = list(
+        dict.fromkeys((r.kind, r.best_of) for r in result.steering if r.best_of in (None, CALLS_TRIED))
+    )
     table.add_column("head")
     for kind, best_of in kinds:
         table.add_column(f"{kind}, best of {best_of}" if best_of else kind, justify="right")
