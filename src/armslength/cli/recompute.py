@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from armslength.errors import UnmeasuredError
-from armslength.formats import Findings
+from armslength.formats import Findings, ReadOptions
 from armslength.recompute import ABSENT, Difference, RunReport, recompute_files
 from armslength.recompute.agreement import Agreement, agreements
 
@@ -33,11 +33,15 @@ _UNEQUAL_SHOWN = 10
     type=click.Path(path_type=Path, file_okay=False),
     help="The folder with databases and tasks; by default the nearest 'environment' folder at or above a file.",
 )
+@click.option("--label", metavar="NAME", help="The declared label to compare with, where runs have several.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-def recompute_command(paths: tuple[Path, ...], *, environment: Path | None, as_json: bool) -> None:
+def recompute_command(
+    paths: tuple[Path, ...], *, environment: Path | None, label: str | None, as_json: bool
+) -> None:
     """Compare declared outcomes with outcomes recomputed from the actions in the records."""
     findings = Findings()
-    reports = list(recompute_files(paths, environment=environment, findings=findings))
+    options = ReadOptions(label=label)
+    reports = list(recompute_files(paths, environment=environment, options=options, findings=findings))
     if as_json:
         click.echo(_to_json(reports))
     else:
@@ -108,8 +112,8 @@ def _print_unequal(console: Console, reports: list[RunReport]) -> None:
 
 def _line(report: RunReport) -> str:
     made = report.recomputed
-    shown = [_told(difference) for difference in made.differences[:_DIFFERENCES_SHOWN]]
-    more = len(made.differences) - len(shown)
+    shown = [_told(difference) for difference in report.differences[:_DIFFERENCES_SHOWN]]
+    more = len(report.differences) - len(shown)
     if more:
         shown.append(f"{more} more")
     declared, ours = (_word(success) for success in (report.declared, made.success))
@@ -145,4 +149,4 @@ def _value(value: object) -> str:
 
 
 def _word(success: bool | None) -> str:
-    return "success" if success else "failure"
+    return "nothing" if success is None else "success" if success else "failure"

@@ -15,6 +15,7 @@ from armslength.records import Trajectory
 from .environment import Environment, Environments, Unavailable
 from .protocol import Recomputed, Recomputer
 from .registry import recomputers
+from .state import Difference
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class RunReport:
         trial: which attempt at the task this is.
         declared: the success that the file declares; None where it declares none.
         recomputed: the outcome by the run's visible actions.
+        declared_points: the points that the file declares; None where it declares none.
     """
 
     file: str
@@ -34,12 +36,23 @@ class RunReport:
     trial: int | None
     declared: bool | None
     recomputed: Recomputed
+    declared_points: float | None = None
 
     @property
     def agrees(self) -> bool | None:
-        """Whether both say the same; None where one of them says nothing."""
-        ours = self.recomputed.success
-        return None if ours is None or self.declared is None else ours == self.declared
+        """Whether both say the same, of success and of points; None where one of them says nothing of either."""
+        made = self.recomputed
+        pairs = ((self.declared, made.success), (self.declared_points, made.points))
+        known = [theirs == ours for theirs, ours in pairs if theirs is not None and ours is not None]
+        return all(known) if known else None
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """What the run did not reach, and points that are declared and not reached."""
+        stated, ours = self.declared_points, self.recomputed.points
+        if None in (stated, ours) or stated == ours:
+            return self.recomputed.differences
+        return (*self.recomputed.differences, Difference("points", ours, stated))
 
     def to_json(self) -> dict[str, object]:
         """A mapping that JSON can write."""
@@ -50,7 +63,9 @@ class RunReport:
             "trial": self.trial,
             "declared": self.declared,
             "recomputed": made.success,
-            "difference": [difference.to_json() for difference in made.differences] or None,
+            "declared_points": self.declared_points,
+            "recomputed_points": made.points,
+            "difference": [difference.to_json() for difference in self.differences] or None,
             "reason": made.reason,
             "notes": list(made.notes),
             "calls": dict(sorted(made.calls.items())),
@@ -122,5 +137,6 @@ def _report(file: str, trajectory: Trajectory, recomputed: Recomputed) -> RunRep
         task=(origin.task_id if origin else None) or trajectory.task,
         trial=trajectory.trial,
         declared=origin.declared if origin else None,
+        declared_points=origin.declared_points if origin else None,
         recomputed=recomputed,
     )
