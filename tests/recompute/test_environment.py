@@ -58,7 +58,7 @@ def test_folders_have_the_name_or_begin_with_it_and_an_underscore(tmp_path):
 
 
 def test_what_a_corpus_keeps_beside_its_runs_is_found_from_each_file(tmp_path):
-    """Without a folder named environment each folder of runs has an environment of its own; with one it counts alone."""
+    """Without a folder named environment each folder of runs has its own; one that is there counts alone."""
     for name, value in (("a/db/x.json", 1), ("b/db/x.json", 2)):
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text(str(value))

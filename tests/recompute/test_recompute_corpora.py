@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from armslength.formats import ReadOptions
 from armslength.recompute import recompute_files
 from armslength.recompute.agreement import agreements
 
@@ -60,6 +61,26 @@ def test_sources_agree_as_an_independent_recount_found(path, counts):
         ("tool-calling-with-dynamic-subtasks-none-0.1_range_0--1_user-none-llm_0716114053", 0),
     ],
 )  # fmt: skip
+def agreement(path, label=None):
+    """Of each pair of declared and recomputed outcome how many runs have it, and the reasons of unmeasured ones."""
+    pairs, reasons = Counter(), Counter()
+    for report in recompute_files(Path(DATA) / path, options=ReadOptions(label=label)):
+        if report.recomputed.success is None:
+            reasons[report.recomputed.reason] += 1
+        pairs[report.recomputed.success, report.declared] += 1
+    return pairs, reasons
+
+
+def test_star_agrees_with_the_users_as_an_independent_script_counted():
+    expected = json.loads((SHARED / "corpora/dialogues/expected.json").read_text())["star"]
+    pairs, reasons = agreement("star/dialogues")
+    known = {f"state_{ours}/user_{said}": pairs[ours == "success", said == "yes"]
+             for ours in ("success", "failure") for said in ("yes", "no")}  # fmt: skip
+    counted = expected["agreement_A_with_B"]
+    assert known == {name: n for name, n in counted.items() if "none" not in name}
+    assert reasons == {"several tasks": 1683, "task without a transaction": 1352, "no terminal reply": 766}
+
+
 def test_false_successes_of_each_file(file, false):
     reports = list(recompute_files(Path(DATA) / FORK / "final_results" / f"{file}.json"))
     assert sum(report.declared is True and report.recomputed.success is False for report in reports) == false

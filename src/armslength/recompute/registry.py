@@ -14,6 +14,7 @@ from typing import Final
 from armslength.plugins import load_plugins
 
 from .protocol import Recomputer
+from .star import Star
 from .tau2_bench import Tau2Bench
 from .tau_bench import TauBench
 
@@ -21,7 +22,7 @@ GROUP: Final = "armslength.recompute"
 _MEMBERS: Final = ("name", "handles", "recompute")
 
 #: The recomputers of this package, in the order in which they are asked.
-BUILT_IN: Final[tuple[Recomputer, ...]] = (TauBench(), Tau2Bench())
+BUILT_IN: Final[tuple[Recomputer, ...]] = (TauBench(), Tau2Bench(), Star())
 
 
 @cache
