@@ -81,6 +81,15 @@ def test_star_agrees_with_the_users_as_an_independent_script_counted():
     assert reasons == {"several tasks": 1683, "task without a transaction": 1352, "no terminal reply": 766}
 
 
+def test_casino_points_are_the_recorded_ones():
+    expected = json.loads((SHARED / "corpora/dialogues/expected.json").read_text())["casino"]
+    reports = list(recompute_files(Path(DATA) / "casino"))
+    assert expected["points_check"] == {"points_recomputed_equal": sum(r.agrees is True for r in reports)}
+    deals = Counter(report.recomputed.success for report in reports)
+    assert {"deal": deals[True] // 2, "walk_away": deals[False] // 2} == expected["label_A_ending"]
+    assert deals.total() == 2 * expected["trajectories"]
+
+
 def test_false_successes_of_each_file(file, false):
     reports = list(recompute_files(Path(DATA) / FORK / "final_results" / f"{file}.json"))
     assert sum(report.declared is True and report.recomputed.success is False for report in reports) == false

@@ -22,7 +22,6 @@ from .messages import TERMINAL_TOKENS
 from .outcomes import parse_rule
 from .protocol import Format, ReadOptions
 from .readers.interchange import SCHEMA_NAME, Writer, schema, to_line, write, writing
-from .readers.star_labels import StarEnd, star_end, transaction
 from .readers.tau2_join import has_sign, user_signs
 from .readers.tau2_tasks import tau2_definition
 from .readers.tau_bench import tau_definition
@@ -167,7 +166,6 @@ __all__ = [
     "Row",
     "Run",
     "Source",
-    "StarEnd",
     "Summary",
     "Writer",
     "canonical",
@@ -186,12 +184,10 @@ __all__ = [
     "read_lines",
     "read_rows",
     "schema",
-    "star_end",
     "tau2_definition",
     "tau_definition",
     "to_line",
     "to_trajectories",
-    "transaction",
     "user_signs",
     "write",
     "writing",

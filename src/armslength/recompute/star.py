@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from armslength.formats import StarEnd, parse, star_end, transaction
+from armslength.formats import parse
+from armslength.formats.dialogues import star_labels
 from armslength.records import Trajectory, Turn
 
 from .environment import Environment, Unavailable
@@ -38,7 +39,7 @@ class Star:
         tasks = trajectory.task.split("+")
         replies = [turn for turn in trajectory.turns if _is_reply(turn)]
         ends = list(_ends(replies, trajectory.task))
-        label = transaction(tasks, [end.success for end in ends])
+        label = star_labels.transaction(tasks, [end.success for end in ends])
         if label.success is None:
             raise Unavailable(label.reason or "")
         last = ends[-1]
@@ -55,7 +56,7 @@ def _is_reply(turn: Turn) -> bool:
     return turn.writer == "world" and turn.role in ("tool_result", "terminal")
 
 
-def _ends(replies: Iterable[Turn], service: str) -> Iterator[StarEnd]:
+def _ends(replies: Iterable[Turn], service: str) -> Iterator[star_labels.StarEnd]:
     """The replies of a service that end a transaction; a text that is no JSON ends none."""
     for turn in replies:
         if turn.name != service:
@@ -64,6 +65,6 @@ def _ends(replies: Iterable[Turn], service: str) -> Iterator[StarEnd]:
             shown = parse(turn.text)
         except ValueError:
             continue
-        end = star_end(shown.get("Item")) if isinstance(shown, dict) else None
+        end = star_labels.star_end(shown.get("Item")) if isinstance(shown, dict) else None
         if end is not None:
             yield end

@@ -1,0 +1,7 @@
+"""The rules by which dialogue corpora give outcomes: the readers' labels and `armslength.recompute` share them."""
+
+from __future__ import annotations
+
+from .readers import casino_outcome, star_labels
+
+__all__ = ["casino_outcome", "star_labels"]
