@@ -90,6 +90,18 @@ def test_casino_points_are_the_recorded_ones():
     assert deals.total() == 2 * expected["trajectories"]
 
 
+def test_deals_are_those_that_both_sides_selections_make():
+    expected = json.loads((SHARED / "corpora/dialogues/expected.json").read_text())["dealornodeal"]
+    reports = list(recompute_files(Path(DATA) / "dealornodeal/src/data/negotiate/data.txt"))
+    assert Counter(report.agrees for report in reports)[False] == 0
+    rewards = sum(report.declared_points is not None for report in reports)
+    assert rewards == sum(expected["reward_recomputed_rows"].values())
+    assert (
+        sum(report.recomputed.points == report.declared_points is not None for report in reports) == rewards
+    )
+    assert sum(report.declared is True for report in reports) == expected["label_A_rows"]["deal"]
+
+
 def test_false_successes_of_each_file(file, false):
     reports = list(recompute_files(Path(DATA) / FORK / "final_results" / f"{file}.json"))
     assert sum(report.declared is True and report.recomputed.success is False for report in reports) == false

@@ -41,7 +41,8 @@ def test_all_runs_are_reported_by_file_task_and_trial(files):
     [
         ((True, None), (True, 5), True), ((None, 5), (True, 5), True), ((None, 4), (True, 5), False),
         ((True, 4), (True, 5), False), ((False, 5), (True, 5), False), ((None, None), (True, 5), None),
-        ((True, 5), (None, None), None), ((None, 5), (False, None), None),
+        ((True, 5), (None, None), None), ((None, 5), (False, None), None), ((True, 5), (None, 5), None),
+        ((True, 4), (None, 5), False),
     ],
 )  # fmt: skip
 def test_points_are_compared_where_both_count_them(declared, ours, agrees):

@@ -14,6 +14,7 @@ from typing import Final
 from armslength.plugins import load_plugins
 
 from .casino import Casino
+from .deal_or_no_deal import DealOrNoDeal
 from .protocol import Recomputer
 from .star import Star
 from .tau2_bench import Tau2Bench
@@ -23,7 +24,7 @@ GROUP: Final = "armslength.recompute"
 _MEMBERS: Final = ("name", "handles", "recompute")
 
 #: The recomputers of this package, in the order in which they are asked.
-BUILT_IN: Final[tuple[Recomputer, ...]] = (TauBench(), Tau2Bench(), Star(), Casino())
+BUILT_IN: Final[tuple[Recomputer, ...]] = (TauBench(), Tau2Bench(), Star(), Casino(), DealOrNoDeal())
 
 
 @cache

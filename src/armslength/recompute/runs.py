@@ -40,11 +40,13 @@ class RunReport:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether both say the same, of success and of points; None where one of them says nothing of either."""
+        """Whether both say the same, of success and of points; None where what is declared is not recomputed."""
         made = self.recomputed
-        pairs = ((self.declared, made.success), (self.declared_points, made.points))
-        known = [theirs == ours for theirs, ours in pairs if theirs is not None and ours is not None]
-        return all(known) if known else None
+        stated = ((self.declared, made.success), (self.declared_points, made.points))
+        pairs = [(theirs, ours) for theirs, ours in stated if theirs is not None]
+        if any(ours is not None and theirs != ours for theirs, ours in pairs):
+            return False
+        return None if not pairs or any(ours is None for _, ours in pairs) else True
 
     @property
     def differences(self) -> tuple[Difference, ...]:

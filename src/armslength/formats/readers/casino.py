@@ -215,8 +215,9 @@ def _priorities(stored: object) -> list[str]:
 
 def _number(points: object) -> float | None:
     """Recorded points; None for what no rule of the game can give."""
-    is_number = isinstance(points, int | float) and not isinstance(points, bool)
-    return points if is_number and abs(points) <= _MOST else None
+    if isinstance(points, bool) or not isinstance(points, int | float):
+        return None
+    return points if abs(points) <= _MOST else None
 
 
 def _level(table: Mapping[str, int], word: object) -> int | None:
