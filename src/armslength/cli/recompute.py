@@ -24,6 +24,7 @@ _DIFFERENCES_SHOWN = 6
 _VALUE_SHOWN = 60
 _NOTES_SHOWN = 8
 _UNEQUAL_SHOWN = 10
+_UNDECLARED_SHOWN = 10
 
 
 @click.command("recompute")
@@ -73,10 +74,26 @@ def _print(console: Console, reports: list[RunReport], findings: Findings) -> No
     console.print(f"disagreements: {len(disagreeing):,}")
     for report in disagreeing:
         console.print(escape(_line(report)), highlight=False)
+    _print_undeclared(console, reports)
     for report in reports:
         if report.recomputed.fits is not None:
             console.print(escape(_fits_line(report)), highlight=False)
     print_findings(console, findings)
+
+
+def _print_undeclared(console: Console, reports: list[RunReport]) -> None:
+    """The first failures of runs that declare nothing."""
+    failures = [
+        report
+        for report in reports
+        if (report.declared, report.declared_points) == (None, None) and report.recomputed.success is False
+    ]
+    if failures:
+        console.print(f"failures of which nothing is declared: {len(failures):,}")
+    for report in failures[:_UNDECLARED_SHOWN]:
+        console.print(escape(_line(report)), highlight=False)
+    if len(failures) > _UNDECLARED_SHOWN:
+        console.print(f"  and {len(failures) - _UNDECLARED_SHOWN:,} others")
 
 
 def _cells(row: Agreement) -> list[str]:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .readers import casino_outcome, deal_outcome, star_labels
+from .readers import abcd_flows, casino_outcome, deal_outcome, star_labels
 
-__all__ = ["casino_outcome", "deal_outcome", "star_labels"]
+__all__ = ["abcd_flows", "casino_outcome", "deal_outcome", "star_labels"]

@@ -9,6 +9,7 @@ Reference: ``docs/reference/recompute.md``. How-to: ``docs/how-to/add-a-recomput
 
 from __future__ import annotations
 
+from .abcd_attempts import SyntheticAttempt, synthetic_attempts
 from .calls import Call, calls_of, read_arguments, says, texts_of, until_end
 from .environment import Environment, Environments, Unavailable
 from .execute import NOT_COMPARED, Executed, Refusal, Tool, execute
@@ -32,6 +33,7 @@ __all__ = [
     "Refusal",
     "RunReport",
     "State",
+    "SyntheticAttempt",
     "Tool",
     "Unavailable",
     "Unequal",
@@ -43,6 +45,7 @@ __all__ = [
     "recompute_files",
     "recomputers",
     "says",
+    "synthetic_attempts",
     "texts_of",
     "until_end",
     "verdict",

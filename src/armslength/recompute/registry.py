@@ -13,6 +13,7 @@ from typing import Final
 
 from armslength.plugins import load_plugins
 
+from .abcd import Abcd
 from .casino import Casino
 from .deal_or_no_deal import DealOrNoDeal
 from .protocol import Recomputer
@@ -24,7 +25,7 @@ GROUP: Final = "armslength.recompute"
 _MEMBERS: Final = ("name", "handles", "recompute")
 
 #: The recomputers of this package, in the order in which they are asked.
-BUILT_IN: Final[tuple[Recomputer, ...]] = (TauBench(), Tau2Bench(), Star(), Casino(), DealOrNoDeal())
+BUILT_IN: Final[tuple[Recomputer, ...]] = (TauBench(), Tau2Bench(), Star(), Casino(), DealOrNoDeal(), Abcd())
 
 
 @cache
