@@ -103,7 +103,8 @@ def _scenario(seed: str, intent: str) -> dict[str, Any]:
             "phone": f"(555) 555-{number % 10_000:04d}", "member_level": _LEVELS[number % len(_LEVELS)],
         },
         "order": {
-            "payment_method": "credit card", "order_id": f"{number}7{number % 1_000:03d}", "street_address": street, "zip_code": zip_code,
+            "payment_method": "credit card", "order_id": f"{number}7{number % 1_000:03d}",
+            "street_address": street, "zip_code": zip_code,
             "full_address": f"{street}  sampleton, zz {zip_code}", "shipping_status": _STATES[number % len(_STATES)],
         },
         "product": {"names": ["guess boots"], "amounts": [49]},
