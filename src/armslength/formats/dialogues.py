@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
-from .readers import abcd_flows, casino_outcome, deal_outcome, star_labels
+from .readers import (
+    abcd_flows,
+    casino_outcome,
+    deal_outcome,
+    multiwoz_outcome,
+    multiwoz_placeholders,
+    star_labels,
+)
 
-__all__ = ["abcd_flows", "casino_outcome", "deal_outcome", "star_labels"]
+__all__ = [
+    "abcd_flows",
+    "casino_outcome",
+    "deal_outcome",
+    "multiwoz_outcome",
+    "multiwoz_placeholders",
+    "star_labels",
+]
