@@ -98,7 +98,9 @@ def test_failures_of_which_nothing_is_declared_are_named(tmp_path):
     done = CliRunner().invoke(cli, ["recompute", str(tmp_path / "rows.json")])
     text = " ".join(done.output.split())
     assert "disagreements: 0 failures of which nothing is declared: 12" in text
-    assert 'declared nothing, recomputed failure: flow/1 expected "close", found nothing' in text
+    assert (
+        'rows.json, run 0, task late: declared nothing, recomputed failure: flow/1 expected "close"' in text
+    )
     assert "and 2 others" in text
     assert done.exit_code == 0
 

@@ -64,6 +64,18 @@ def test_what_is_dropped_or_changed_is_named(reports_of, said, expected):
     assert (report.recomputed.success, places(report)) == (False, expected)
 
 
+def test_a_request_names_the_values_that_answer_it(reports_of):
+    other = [("How about Red Gate or the Blue Door?", SAID[0][1]), SAID[2]]
+    reports = reports_of(
+        dialogue([SAID[0], SAID[2]]),
+        dialogue(other),
+        dialogue([SAID[0], SAID[2]], {"taxi": {"reqt": ["phone"]}}),
+    )
+    assert [[d.expected for d in report.recomputed.differences] for report in reports] == [
+        [["01000000001"]], [["01000000001", "01000000002"]], ["a value"],
+    ]  # fmt: skip
+
+
 def test_a_swapped_order_leaves_another_state(reports_of):
     """The last value that is filled in counts, not the first one."""
     wrong = (SAID[2][0], metadata({"name": "blue door"}, BOOKED | {"day": "friday"}))

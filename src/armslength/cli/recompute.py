@@ -150,8 +150,10 @@ def _fits_line(report: RunReport) -> str:
 
 
 def _name(report: RunReport) -> str:
-    trial = "" if report.trial is None else f", trial {report.trial}"
-    return f"{report.file}, task {report.task}{trial}"
+    """File, task and trial; a run that is no numbered trial has its own name there."""
+    if report.trial is None:
+        return f"{report.file}, run {report.id}, task {report.task}"
+    return f"{report.file}, task {report.task}, trial {report.trial}"
 
 
 def _told(difference: Difference) -> str:

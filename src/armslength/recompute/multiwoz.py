@@ -11,7 +11,7 @@ Tests: ``tests/recompute/test_multiwoz_goals.py``. Reference: ``docs/reference/r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from armslength.formats import parse
@@ -20,11 +20,14 @@ from armslength.records import Trajectory, Turn
 
 from .calls import is_call, read_arguments, texts_of
 from .environment import Environment, Unavailable
-from .multiwoz_words import Words, told_by_words
+from .multiwoz_words import Words, due_rows, told_by_words
 from .protocol import Recomputed
 from .state import ABSENT, Difference
 
 _BOOK: Final = "book"
+#: A request's difference names so many values that would have answered it; more, or none known, are any value.
+_SHOWN: Final = 3
+_ANY_VALUE: Final = "a value"
 
 
 class Multiwoz:
@@ -47,9 +50,15 @@ class Multiwoz:
         words = Words(text for _, text in texts_of(trajectory.turns))
         told = told_by_words(goal, state, words, database)
         met = rules.goal_met_by(goal, state, told, database)
+
+        def due(domain: str, slot: str) -> object:
+            rows = due_rows(goal, state, words, database, domain)
+            values = sorted({str(row[slot]) for row in rows if slot in row})
+            return values if 0 < len(values) <= _SHOWN else _ANY_VALUE
+
         return Recomputed(
             success=not met.missing,
-            differences=tuple(explained(what, goal, state, told) for what in met.missing),
+            differences=tuple(explained(what, goal, state, told, due) for what in met.missing),
             calls=Counter(turn.name or "" for turn in trajectory.turns if is_call(turn)),
         )
 
@@ -92,9 +101,21 @@ def final_state(turns: Sequence[Turn]) -> dict[str, Any]:
 
 
 def explained(
-    what: str, goal: Mapping[str, Any], state: Mapping[str, Any], told: Mapping[str, rules.Told]
+    what: str,
+    goal: Mapping[str, Any],
+    state: Mapping[str, Any],
+    told: Mapping[str, rules.Told],
+    due: Callable[[str, str], object],
 ) -> Difference:
-    """What a missing part of a goal should have been, and what stands there."""
+    """What a missing part of a goal should have been, and what stands there.
+
+    Args:
+        what: the part, as `Met` names it.
+        goal: of the dialogue.
+        state: what is filled in at the end.
+        told: what was told of each domain.
+        due: the values of a domain's slot that should have been told.
+    """
     domain, _, rest = what.partition("/")
     wanted, last = rules.as_object(goal.get(domain)), rules.as_object(state.get(domain))
     kind, _, slot = rest.partition("/")
@@ -102,7 +123,7 @@ def explained(
         found = rules.as_object(last.get("book")).get(slot, ABSENT)
         return Difference(what, _allowed("book", slot, wanted), found)
     if kind == "request":
-        return Difference(what, "a value", ABSENT)
+        return Difference(what, due(domain, slot), ABSENT)
     if kind == "not_booked":
         return Difference(what, rules.as_object(wanted.get("book")), ABSENT)
     offered = sorted(rules.booked_names(domain, last) or told.get(domain, rules.Told()).named)

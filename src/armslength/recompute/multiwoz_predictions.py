@@ -45,8 +45,12 @@ class MultiwozPredictions:
         state = {domain: {"semi": slots} for domain, slots in (answers[-1].state if answers else {}).items()}
         return Recomputed(
             success=not met.missing,
-            differences=tuple(explained(what, goal, state, {}) for what in met.missing),
+            differences=tuple(explained(what, goal, state, {}, _placeholder) for what in met.missing),
         )
+
+
+def _placeholder(domain: str, slot: str) -> str:
+    return f"a placeholder of {domain} {slot}"
 
 
 def _answers(turns: Sequence[Turn]) -> Iterator[placeholders.Answer]:

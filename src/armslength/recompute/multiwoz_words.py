@@ -94,6 +94,15 @@ def told_by_words(
     }
 
 
+def due_rows(
+    goal: Mapping[str, Any], state: Mapping[str, Any], words: Words, database: rules.Database, domain: str
+) -> list[Mapping[str, Any]]:
+    """The rows whose values should have been told: those that are spoken of, else those that fit the goal."""
+    wanted, last = rules.as_object(goal.get(domain)), rules.as_object(state.get(domain))
+    rows = database.get(domain, ())
+    return _chosen(domain, wanted, last, _named(domain, words, rows), rows)
+
+
 def plain(text: str) -> str:
     """A text in small letters without punctuation, leading zeros and differences of spelling."""
     words = _NOT_WORD.sub(" ", text.lower().replace("&", " and ")).split()
@@ -112,17 +121,8 @@ def _told(
     words: Words,
     rows: Sequence[Mapping[str, Any]],
 ) -> rules.Told:
-    key = rules.key_slot(domain)
-    if domain == "train":
-        named = frozenset(_TRAIN.findall(words.raw))
-    else:
-        named = frozenset(rules.normal(row.get(key)) for row in rows if _names(words, str(row.get(key))))
-    filled = rules.normal(rules.as_object(last.get("semi")).get(key, ""))
-    spoken_of = named | rules.booked_names(domain, last) | {filled}
-    chosen = [row for row in rows if rules.normal(row.get(key)) in spoken_of]
-    if not chosen:
-        allowed = rules.alternatives(wanted)
-        chosen = [row for row in rows if any(rules.fits(row, constraints) for constraints in allowed)]
+    named = _named(domain, words, rows)
+    chosen = _chosen(domain, wanted, last, named, rows)
     asked = [slot for slot in rules.as_list(wanted.get("reqt")) if isinstance(slot, str)]
     booked = rules.as_list(rules.as_object(last.get("book")).get("booked"))
     given = [slot for slot in asked if _gives(slot, words, rows if slot in _OF_ONE else [*chosen, *booked])]
@@ -131,8 +131,28 @@ def _told(
     return rules.Told(named, frozenset(given))
 
 
-def _names(words: Words, name: str) -> bool:
-    return words.say(_plain_name(name))
+def _named(domain: str, words: Words, rows: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+    """The entities of a domain whose names stand in the words."""
+    if domain == "train":
+        return frozenset(_TRAIN.findall(words.raw))
+    names = (str(row.get("name")) for row in rows)
+    return frozenset(rules.normal(name) for name in names if words.say(_plain_name(name)))
+
+
+def _chosen(
+    domain: str,
+    wanted: Mapping[str, Any],
+    last: Mapping[str, Any],
+    named: frozenset[str],
+    rows: Sequence[Mapping[str, Any]],
+) -> list[Mapping[str, Any]]:
+    """The rows that are named, booked or filled in; where none is, those that fit the goal."""
+    key = rules.key_slot(domain)
+    filled = rules.normal(rules.as_object(last.get("semi")).get(key, ""))
+    spoken_of = named | rules.booked_names(domain, last) | {filled}
+    chosen = [row for row in rows if rules.normal(row.get(key)) in spoken_of]
+    allowed = rules.alternatives(wanted)
+    return chosen or [row for row in rows if any(rules.fits(row, limits) for limits in allowed)]
 
 
 @lru_cache(maxsize=1 << 12)

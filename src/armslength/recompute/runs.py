@@ -29,6 +29,7 @@ class RunReport:
         declared: the success that the file declares; None where it declares none.
         recomputed: the outcome by the run's visible actions.
         declared_points: the points that the file declares; None where it declares none.
+        id: the run's name, unique in its file.
     """
 
     file: str
@@ -37,6 +38,7 @@ class RunReport:
     declared: bool | None
     recomputed: Recomputed
     declared_points: float | None = None
+    id: str = ""
 
     @property
     def agrees(self) -> bool | None:
@@ -61,6 +63,7 @@ class RunReport:
         made = self.recomputed
         return {
             "file": self.file,
+            "id": self.id,
             "task": self.task,
             "trial": self.trial,
             "declared": self.declared,
@@ -140,5 +143,6 @@ def _report(file: str, trajectory: Trajectory, recomputed: Recomputed) -> RunRep
         trial=trajectory.trial,
         declared=origin.declared if origin else None,
         declared_points=origin.declared_points if origin else None,
+        id=trajectory.id,
         recomputed=recomputed,
     )
