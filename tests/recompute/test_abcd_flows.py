@@ -93,6 +93,14 @@ def test_a_value_that_the_customer_gives_is_right(reports_of):
     assert report.recomputed.success is True
 
 
+def test_what_the_customer_says_afterwards_makes_no_value_right(reports_of):
+    conversation = talk(GOOD[0], ("check", ["ada1", "78"]), GOOD[2])
+    conversation["original"].append(["customer", "My order is 78."])
+    conversation["delexed"].append({"speaker": "customer", "text": "x", "targets": []})
+    (report,) = reports_of([conversation])
+    assert [d.found for d in report.recomputed.differences] == ["78"]
+
+
 def test_a_value_of_a_slot_of_which_nothing_is_known_is_unchecked(reports_of):
     (report,) = reports_of([talk(*GOOD[:2], ("note", ["0000"]))])
     assert (report.recomputed.success, report.recomputed.calls["values unchecked"]) == (True, 1)

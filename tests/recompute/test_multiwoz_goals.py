@@ -11,6 +11,7 @@ from small_town import BOOKED, DATABASE, GOAL, SAID, dialogue, metadata, write_d
 from armslength.formats import read, write
 from armslength.recompute import recompute_files
 from armslength.recompute.multiwoz import final_state
+from armslength.records import Turn
 
 ACTS = {"Restaurant-Inform": [["Name", "Blue Door"], ["Phone", "1"], ["Post", "2"]]}
 
@@ -131,6 +132,23 @@ def test_the_state_at_the_end_is_the_annotated_one(reports_of, tmp_path):
     }
 
 
+def test_a_result_belongs_to_the_booking_before_it():
+    def call(name, /, **arguments):
+        return Turn("tool_call", "policy", f"{name} {json.dumps(arguments)}", 1, name)
+
+    def issued(text):
+        return Turn("tool_result", "world", text, 1, "book")
+
+    book = call("book", domain="hotel", name="inn")
+    assert final_state([book, issued('{"reference": "R"}')]) == {
+        "hotel": {"semi": {}, "book": {"booked": [{"name": "inn", "reference": "R"}]}}
+    }
+    for turns in ([book, issued("no JSON")], [book, issued("{}")], [issued('{"reference": "R"}'), book],
+                  [book, call("other", domain="hotel"), issued('{"reference": "R"}')],
+                  [call("book", name="inn"), issued('{"reference": "R"}')]):  # fmt: skip
+        assert final_state(turns) == {}
+
+
 # Six systems' answers.
 
 WRITTEN = [
@@ -166,6 +184,8 @@ def other_state(area):
         (WRITTEN[:1], {"restaurant/request/phone": None, "restaurant/request/postcode": None}),
         ([(WRITTEN[0][0], other_state("south")), WRITTEN[1]], {"restaurant/no_offered_entity_fits": None}),
         ([(WRITTEN[0][0], other_state("south")), WRITTEN[0], WRITTEN[1]], {}),
+        ([("what food ?", {"restaurant": {"area": "north"}}), *WRITTEN], {}),
+        ([("ok", {"restaurant": {"area": "north", "food": "thai", "pricerange": "expensive"}}), *WRITTEN], {}),
         ([WRITTEN[0], (WRITTEN[0][0], other_state("south")), WRITTEN[1]], {"restaurant/no_offered_entity_fits": None}),
     ],
 )  # fmt: skip

@@ -51,16 +51,6 @@ def test_sources_agree_as_an_independent_recount_found(path, counts):
     assert counted(path) == counts
 
 
-@pytest.mark.parametrize(
-    ("file", "false"),
-    [
-        ("assertions-agent-none-0.1_range_0-100_6_18_2025", 23),
-        ("assertions-agent-none-0.1_range_0-100_6_20_2025_without_postcondition", 32),
-        ("tool-calling-l0-4o", 9), ("tool-calling-l0-4.1", 30), ("tool-calling-l1-4o", 30),
-        ("tool-calling-l1-4.1", 30), ("tool-calling-l2-4o", 40), ("tool-calling-l2-4.1", 30),
-        ("tool-calling-with-dynamic-subtasks-none-0.1_range_0--1_user-none-llm_0716114053", 0),
-    ],
-)  # fmt: skip
 def agreement(path, label=None):
     """Of each pair of declared and recomputed outcome how many runs have it, and the reasons of unmeasured ones."""
     pairs, reasons = Counter(), Counter()
@@ -129,6 +119,16 @@ def test_six_systems_are_judged_from_their_turns_as_from_their_files(system, suc
     assert sum(a != b for a, b in zip(ours, labels, strict=True)) == differ
 
 
+@pytest.mark.parametrize(
+    ("file", "false"),
+    [
+        ("assertions-agent-none-0.1_range_0-100_6_18_2025", 23),
+        ("assertions-agent-none-0.1_range_0-100_6_20_2025_without_postcondition", 32),
+        ("tool-calling-l0-4o", 9), ("tool-calling-l0-4.1", 30), ("tool-calling-l1-4o", 30),
+        ("tool-calling-l1-4.1", 30), ("tool-calling-l2-4o", 40), ("tool-calling-l2-4.1", 30),
+        ("tool-calling-with-dynamic-subtasks-none-0.1_range_0--1_user-none-llm_0716114053", 0),
+    ],
+)  # fmt: skip
 def test_false_successes_of_each_file(file, false):
     reports = list(recompute_files(Path(DATA) / FORK / "final_results" / f"{file}.json"))
     assert sum(report.declared is True and report.recomputed.success is False for report in reports) == false

@@ -66,9 +66,8 @@ def _answers(turns: Sequence[Turn]) -> Iterator[placeholders.Answer]:
 
 
 def _changed(before: Mapping[str, dict[str, Any]], change: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """A state after a change; an empty value takes a slot away."""
+    """A state after a change; a slot that was left is empty, which asks for nothing."""
     after = {domain: dict(slots) for domain, slots in before.items()}
     for domain, slots in change.items():
         after[domain] = after.get(domain, {}) | rules.as_object(slots)
-        after[domain] = {slot: value for slot, value in after[domain].items() if value != ""}
     return after
