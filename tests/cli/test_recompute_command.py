@@ -86,6 +86,25 @@ def test_the_table_counts_and_the_lines_name_the_difference(folder):
     assert "task stated by the run's file alone 2" in text
 
 
+def test_failures_of_which_nothing_is_declared_are_named(tmp_path):
+    press = ["late", "take_action", "note", [], -1]
+    rows = [
+        {"convo_id": number, "scenario": {}, "original": [["action", "Done."]],
+         "delexed": [{"speaker": "action", "text": "done.", "targets": press}]}
+        for number in range(12)
+    ]  # fmt: skip
+    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    (tmp_path / "kb.json").write_text(json.dumps({"late": ["note", "close"]}))
+    done = CliRunner().invoke(cli, ["recompute", str(tmp_path / "rows.json")])
+    text = " ".join(done.output.split())
+    assert "disagreements: 0 failures of which nothing is declared: 12" in text
+    assert (
+        'rows.json, run 0, task late: declared nothing, recomputed failure: flow/1 expected "close"' in text
+    )
+    assert "and 2 others" in text
+    assert done.exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [

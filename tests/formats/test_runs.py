@@ -33,6 +33,15 @@ def test_the_only_label_counts():
     assert not len(findings)
 
 
+def test_a_label_that_is_recomputed_here_is_nothing_that_the_file_declares():
+    ours, said = Label(True, grade="A"), Label(False)
+    assert made(run(labels={"deal": ours}))[0].origin.declared is None
+    both = run(labels={"deal": ours, "rating": said}, label="deal", declared=True, declared_points=3)
+    assert (made(both)[0].origin.declared, made(both)[0].origin.declared_points) == (True, 3)
+    assert made(both, label="rating")[0].origin.declared is False
+    assert made(both, label="deal")[0].origin.declared is True
+
+
 def test_of_several_labels_the_caller_names_one():
     trajectory, findings = made(run(labels=BOTH))
     assert (trajectory.outcome, trajectory.origin.unlabelled) == (None, "several labels, none named")

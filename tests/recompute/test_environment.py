@@ -3,7 +3,7 @@
 import pytest
 
 from armslength.recompute import Environment, Unavailable
-from armslength.recompute.environment import nearest
+from armslength.recompute.environment import Environments, nearest
 
 
 def test_the_nearest_folder_is_beside_a_file_or_above(tmp_path):
@@ -55,3 +55,20 @@ def test_folders_have_the_name_or_begin_with_it_and_an_underscore(tmp_path):
         (tmp_path / name).mkdir()
     assert Environment(tmp_path).folders("retail") == ["retail", "retail_2"]
     assert Environment(None).folders("retail") == ()
+
+
+def test_what_a_corpus_keeps_beside_its_runs_is_found_from_each_file(tmp_path):
+    """Without a folder named environment each folder of runs has its own; one that is there counts alone."""
+    for name, value in (("a/db/x.json", 1), ("b/db/x.json", 2)):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(str(value))
+    environments = Environments(None, {})
+    read = [
+        environments.of(tmp_path / file).nearby("y.json", "db/x.json") for file in ("a/r.json", "b/c/r.json")
+    ]
+    assert read == [1, 2]
+    given = Environments(tmp_path / "a", {}).of(tmp_path / "b/r.json")
+    assert given.nearby("y.json", "db/x.json") == 1
+    for environment in (given, environments.of(tmp_path / "a/r.json"), Environment(None)):
+        with pytest.raises(Unavailable, match=r"no z\.json"):
+            environment.nearby("z.json")

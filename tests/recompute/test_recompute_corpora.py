@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from armslength.formats import ReadOptions, read
 from armslength.recompute import recompute_files
 from armslength.recompute.agreement import agreements
 
@@ -48,6 +49,74 @@ def counted(path):
 )
 def test_sources_agree_as_an_independent_recount_found(path, counts):
     assert counted(path) == counts
+
+
+def agreement(path, label=None):
+    """Of each pair of declared and recomputed outcome how many runs have it, and the reasons of unmeasured ones."""
+    pairs, reasons = Counter(), Counter()
+    for report in recompute_files(Path(DATA) / path, options=ReadOptions(label=label)):
+        if report.recomputed.success is None:
+            reasons[report.recomputed.reason] += 1
+        pairs[report.recomputed.success, report.declared] += 1
+    return pairs, reasons
+
+
+def test_star_agrees_with_the_users_as_an_independent_script_counted():
+    expected = json.loads((SHARED / "corpora/dialogues/expected.json").read_text())["star"]
+    pairs, reasons = agreement("star/dialogues")
+    known = {f"state_{ours}/user_{said}": pairs[ours == "success", said == "yes"]
+             for ours in ("success", "failure") for said in ("yes", "no")}  # fmt: skip
+    counted = expected["agreement_A_with_B"]
+    assert known == {name: n for name, n in counted.items() if "none" not in name}
+    assert reasons == {"several tasks": 1683, "task without a transaction": 1352, "no terminal reply": 766}
+
+
+def test_casino_points_are_the_recorded_ones():
+    expected = json.loads((SHARED / "corpora/dialogues/expected.json").read_text())["casino"]
+    reports = list(recompute_files(Path(DATA) / "casino"))
+    assert expected["points_check"] == {"points_recomputed_equal": sum(r.agrees is True for r in reports)}
+    deals = Counter(report.recomputed.success for report in reports)
+    assert {"deal": deals[True] // 2, "walk_away": deals[False] // 2} == expected["label_A_ending"]
+    assert deals.total() == 2 * expected["trajectories"]
+
+
+def test_deals_are_those_that_both_sides_selections_make():
+    expected = json.loads((SHARED / "corpora/dialogues/expected.json").read_text())["dealornodeal"]
+    reports = list(recompute_files(Path(DATA) / "dealornodeal/src/data/negotiate/data.txt"))
+    assert Counter(report.agrees for report in reports)[False] == 0
+    rewards = sum(report.declared_points is not None for report in reports)
+    assert rewards == sum(expected["reward_recomputed_rows"].values())
+    assert (
+        sum(report.recomputed.points == report.declared_points is not None for report in reports) == rewards
+    )
+    assert sum(report.declared is True for report in reports) == expected["label_A_rows"]["deal"]
+
+
+def test_wizards_words_meet_goals_as_their_annotations_do():
+    """Of 1,000 dialogues 925 agree; what was booked agrees in all, so calls and states hold what the file does."""
+    expected = json.loads((SHARED / "corpora/dialogues/expected.json").read_text())["multiwoz"]
+    reports = list(recompute_files(Path(DATA) / "multiwoz"))
+    pairs = Counter((report.declared, report.recomputed.success) for report in reports)
+    assert pairs == {(True, True): 789, (False, False): 136, (False, True): 45, (True, False): 30}
+    assert sum(report.declared for report in reports) == expected["label_A_success_all_three"]["true"]
+    unbooked = sum(
+        any("/book_slot/" in d.at or "/not_booked" in d.at for d in r.differences) for r in reports
+    )
+    assert unbooked == expected["label_A_booked"]["false"]
+
+
+@pytest.mark.parametrize(
+    ("system", "successes", "differ"),
+    [("augpt", 447, 24), ("galaxy-e2e", 660, 0), ("mintl", 539, 0), ("pptod", 653, 0), ("soloist", 549, 0),
+     ("ubar", 626, 0)],
+)  # fmt: skip
+def test_six_systems_are_judged_from_their_turns_as_from_their_files(system, successes, differ):
+    """One system adds active domains, which are no turn."""
+    path = Path(DATA) / f"multiwoz_predictions/predictions/{system}.json"
+    ours = [report.recomputed.success for report in recompute_files(path)]
+    labels = [run.outcome.success for run in read(path)]
+    assert sum(ours) == successes
+    assert sum(a != b for a, b in zip(ours, labels, strict=True)) == differ
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from small_worlds import STOP, message
 
 from armslength.errors import InputError
 from armslength.formats import Findings, ReadOptions, read, write
-from armslength.recompute import Environment, Recomputed, Unavailable, recompute, recompute_files
+from armslength.recompute import Environment, Recomputed, RunReport, Unavailable, recompute, recompute_files
 from armslength.recompute.agreement import agreements
 
 READ = ("get_order_details", {"order_id": "#1"})
@@ -34,6 +34,24 @@ def test_all_runs_are_reported_by_file_task_and_trial(files):
     ]  # fmt: skip
     assert [row["difference"] is None for row in reports] == [True, False, False, True, False]
     json.dumps(reports)
+
+
+@pytest.mark.parametrize(
+    ("declared", "ours", "agrees"),
+    [
+        ((True, None), (True, 5), True), ((None, 5), (True, 5), True), ((None, 4), (True, 5), False),
+        ((True, 4), (True, 5), False), ((False, 5), (True, 5), False), ((None, None), (True, 5), None),
+        ((True, 5), (None, None), None), ((None, 5), (False, None), None), ((True, 5), (None, 5), None),
+        ((True, 4), (None, 5), False),
+    ],
+)  # fmt: skip
+def test_points_are_compared_where_both_count_them(declared, ours, agrees):
+    report = RunReport("f", "t", None, declared[0], Recomputed(success=ours[0], points=ours[1]), declared[1])
+    assert report.agrees is agrees
+    shown = report.to_json()
+    assert (shown["declared_points"], shown["recomputed_points"]) == (declared[1], ours[1])
+    differ = None not in (declared[1], ours[1]) and declared[1] != ours[1]
+    assert shown["difference"] == ([{"at": "points", "expected": 5, "found": 4}] if differ else None)
 
 
 def test_files_of_one_run_are_one_source(files):

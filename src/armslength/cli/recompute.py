@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from armslength.errors import UnmeasuredError
-from armslength.formats import Findings
+from armslength.formats import Findings, ReadOptions
 from armslength.recompute import ABSENT, Difference, RunReport, recompute_files
 from armslength.recompute.agreement import Agreement, agreements
 
@@ -24,6 +24,7 @@ _DIFFERENCES_SHOWN = 6
 _VALUE_SHOWN = 60
 _NOTES_SHOWN = 8
 _UNEQUAL_SHOWN = 10
+_UNDECLARED_SHOWN = 10
 
 
 @click.command("recompute")
@@ -33,11 +34,15 @@ _UNEQUAL_SHOWN = 10
     type=click.Path(path_type=Path, file_okay=False),
     help="The folder with databases and tasks; by default the nearest 'environment' folder at or above a file.",
 )
+@click.option("--label", metavar="NAME", help="The declared label to compare with, where runs have several.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-def recompute_command(paths: tuple[Path, ...], *, environment: Path | None, as_json: bool) -> None:
+def recompute_command(
+    paths: tuple[Path, ...], *, environment: Path | None, label: str | None, as_json: bool
+) -> None:
     """Compare declared outcomes with outcomes recomputed from the actions in the records."""
     findings = Findings()
-    reports = list(recompute_files(paths, environment=environment, findings=findings))
+    options = ReadOptions(label=label)
+    reports = list(recompute_files(paths, environment=environment, options=options, findings=findings))
     if as_json:
         click.echo(_to_json(reports))
     else:
@@ -69,10 +74,26 @@ def _print(console: Console, reports: list[RunReport], findings: Findings) -> No
     console.print(f"disagreements: {len(disagreeing):,}")
     for report in disagreeing:
         console.print(escape(_line(report)), highlight=False)
+    _print_undeclared(console, reports)
     for report in reports:
         if report.recomputed.fits is not None:
             console.print(escape(_fits_line(report)), highlight=False)
     print_findings(console, findings)
+
+
+def _print_undeclared(console: Console, reports: list[RunReport]) -> None:
+    """The first failures of runs that declare nothing."""
+    failures = [
+        report
+        for report in reports
+        if (report.declared, report.declared_points) == (None, None) and report.recomputed.success is False
+    ]
+    if failures:
+        console.print(f"failures of which nothing is declared: {len(failures):,}")
+    for report in failures[:_UNDECLARED_SHOWN]:
+        console.print(escape(_line(report)), highlight=False)
+    if len(failures) > _UNDECLARED_SHOWN:
+        console.print(f"  and {len(failures) - _UNDECLARED_SHOWN:,} others")
 
 
 def _cells(row: Agreement) -> list[str]:
@@ -108,8 +129,8 @@ def _print_unequal(console: Console, reports: list[RunReport]) -> None:
 
 def _line(report: RunReport) -> str:
     made = report.recomputed
-    shown = [_told(difference) for difference in made.differences[:_DIFFERENCES_SHOWN]]
-    more = len(made.differences) - len(shown)
+    shown = [_told(difference) for difference in report.differences[:_DIFFERENCES_SHOWN]]
+    more = len(report.differences) - len(shown)
     if more:
         shown.append(f"{more} more")
     declared, ours = (_word(success) for success in (report.declared, made.success))
@@ -129,8 +150,10 @@ def _fits_line(report: RunReport) -> str:
 
 
 def _name(report: RunReport) -> str:
-    trial = "" if report.trial is None else f", trial {report.trial}"
-    return f"{report.file}, task {report.task}{trial}"
+    """File, task and trial; a run that is no numbered trial has its own name there."""
+    if report.trial is None:
+        return f"{report.file}, run {report.id}, task {report.task}"
+    return f"{report.file}, task {report.task}, trial {report.trial}"
 
 
 def _told(difference: Difference) -> str:
@@ -145,4 +168,4 @@ def _value(value: object) -> str:
 
 
 def _word(success: bool | None) -> str:
-    return "success" if success else "failure"
+    return "nothing" if success is None else "success" if success else "failure"

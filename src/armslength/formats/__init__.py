@@ -29,6 +29,7 @@ from .recognise import Recogniser
 from .registry import format_named, formats
 from .rewards import RewardTable
 from .runs import Label, Run, fields_of, to_trajectories
+from .storage.beside import find_nearby
 from .storage.outline import Outline
 from .storage.rows import Row, decode, read_lines, read_rows
 from .storage.sources import Source, find_sources
@@ -171,6 +172,7 @@ __all__ = [
     "decode",
     "digest",
     "fields_of",
+    "find_nearby",
     "find_sources",
     "format_named",
     "formats",

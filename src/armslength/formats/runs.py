@@ -64,7 +64,9 @@ class Run:
         trial: which attempt at the task this is.
         task_id: the task's name in the file's own words.
         definition: what the file says that the task expects; no trajectory holds it.
-        declared: the success that the file declares for the whole record; by default what the label says.
+        declared: the success that the file declares for the whole record; by default what the label says, unless it is
+            recomputed here. A label that the caller names counts before it.
+        declared_points: the points or the reward that the file declares for the whole record.
         excluded: why the run must not be measured, such as ``crashed``.
         unlabelled: why there is no label at all.
     """
@@ -86,6 +88,7 @@ class Run:
     task_id: str | None = None
     definition: object = None
     declared: bool | None = None
+    declared_points: float | None = None
     excluded: str | None = None
     unlabelled: str = "no outcome field"
 
@@ -105,7 +108,7 @@ def to_trajectory(run: Run, options: ReadOptions, findings: Findings) -> Traject
     if options.where and not is_wanted(lookup, options, run.at, findings):
         return None
     outcome, unlabelled = _outcome(run, lookup, options, findings)
-    declared = run.declared if run.declared is not None else (outcome.success if outcome else None)
+    declared = _declared(run, outcome, options)
     excluded = run.excluded
     if excluded is not None:
         outcome = None
@@ -126,6 +129,7 @@ def to_trajectory(run: Run, options: ReadOptions, findings: Findings) -> Traject
             at=run.at,
             messages=dict(run.messages),
             declared=declared,
+            declared_points=run.declared_points,
             excluded=excluded,
             unlabelled=unlabelled,
             task_id=run.task_id,
@@ -262,6 +266,12 @@ def _outcome(
     if outcome is not None and name in run.labels:  # a rule on a label changes nothing about who gave it
         outcome = msgspec.structs.replace(outcome, grade=run.labels[name].grade)
     return outcome and _stratified(outcome, run), judgement.reason
+
+
+def _declared(run: Run, outcome: Outcome | None, options: ReadOptions) -> bool | None:
+    """What the file declares; a label of grade A is our own word, and no file's."""
+    stated = outcome.success if outcome is not None and outcome.grade != "A" else None
+    return stated if run.declared is None or (options.label and stated is not None) else run.declared
 
 
 def _stratified(outcome: Outcome, run: Run) -> Outcome:

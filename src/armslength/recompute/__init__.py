@@ -9,6 +9,7 @@ Reference: ``docs/reference/recompute.md``. How-to: ``docs/how-to/add-a-recomput
 
 from __future__ import annotations
 
+from .abcd_attempts import SyntheticAttempt, synthetic_attempts
 from .calls import Call, calls_of, read_arguments, says, texts_of, until_end
 from .environment import Environment, Environments, Unavailable
 from .execute import NOT_COMPARED, Executed, Refusal, Tool, execute
@@ -34,6 +35,7 @@ __all__ = [
     "Refusal",
     "RunReport",
     "State",
+    "SyntheticAttempt",
     "Tool",
     "Unavailable",
     "Unequal",
@@ -46,6 +48,7 @@ __all__ = [
     "recompute_files",
     "recomputers",
     "says",
+    "synthetic_attempts",
     "texts_of",
     "until_end",
     "verdict",

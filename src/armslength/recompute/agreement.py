@@ -49,7 +49,8 @@ class Agreement:
         self.disagree += report.agrees is False
         self.false_successes += report.declared is True and made.success is False
         if report.agrees is None:
-            self.unmeasured[made.reason or "nothing declared"] += 1
+            points_alone = report.declared_points is not None and made.success is not None
+            self.unmeasured[made.reason or ("points unknown" if points_alone else "nothing declared")] += 1
         self.calls += made.calls
         self.notes.update(made.notes)
 

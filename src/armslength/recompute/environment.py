@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from armslength.errors import InputError
-from armslength.formats import parse
+from armslength.formats import Source, find_nearby, parse
 
 from .state import Tables
 
@@ -33,11 +33,15 @@ class Environment:
 
     Attributes:
         folder: None where there is none.
+        beside: a file of runs, where there is no folder: what a corpus keeps beside its runs is looked for from there.
         stated: tasks as files of runs state them, by digest.
     """
 
-    def __init__(self, folder: Path | None, stated: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self, folder: Path | None, stated: Mapping[str, object] | None = None, beside: Path | None = None
+    ) -> None:
         self.folder = folder
+        self.beside = beside
         self.stated: Mapping[str, object] = stated if stated is not None else {}
         self._made: dict[Hashable, object] = {}
 
@@ -68,15 +72,27 @@ class Environment:
         """
         if self.folder is None:
             raise Unavailable("no environment folder")
-        path = self.folder / name
-        try:
-            if path.stat().st_size > LARGEST:
-                raise Unavailable(f"{NAME}/{name} is too large")
-            return parse(path.read_text("utf-8"))
-        except FileNotFoundError:
-            raise Unavailable(f"no {NAME}/{name}") from None
-        except (OSError, ValueError):
-            raise Unavailable(f"{NAME}/{name} is not readable as JSON") from None
+        return _read(self.folder / name, f"{NAME}/{name}")
+
+    def nearby(self, *names: str) -> object:
+        """The content of a JSON file of a corpus that has no environment folder: from the runs' folder upwards.
+
+        Args:
+            names: relative paths; in a folder the first that exists counts. Where there is an environment folder, the
+                file is looked for in it alone.
+
+        Raises:
+            Unavailable: there is no such file, or no JSON in it.
+        """
+        if self.folder is not None:
+            there = (self.folder / name for name in names)
+            path = next((path for path in there if path.is_file()), self.folder / names[0])
+            return _read(path, names[0])
+        source = Source(self.beside, self.beside.name, self.beside.stem) if self.beside else None
+        found = find_nearby(source, names) if source else None
+        if found is None:
+            raise Unavailable(f"no {names[0]}")
+        return _read(found.path, found.name)
 
     def listed(self, name: str) -> Sequence[object]:
         """The entries of a file that holds a list; none where it cannot be read or holds something else."""
@@ -129,19 +145,31 @@ class Environments:
             raise InputError("PATH_MISSING", at=str(given), expected="a folder with databases and tasks")
         self._given = given
         self._stated = stated
-        self._known: dict[Path | None, Environment] = {}
+        self._known: dict[Path, Environment] = {}
 
     def of(self, path: Path) -> Environment:
         """The environment of a file of runs."""
         folder = self._given or nearest(path)
-        if folder not in self._known:
-            self._known[folder] = Environment(folder, self._stated)
-        return self._known[folder]
+        key = folder or path.absolute().parent
+        if key not in self._known:
+            self._known[key] = Environment(folder, self._stated, path)
+        return self._known[key]
 
 
 def nearest(path: Path) -> Path | None:
     """The nearest folder named ``environment`` beside a file or a folder that holds it; None if there is none."""
     return next((at / NAME for at in path.absolute().parents if (at / NAME).is_dir()), None)
+
+
+def _read(path: Path, name: str) -> object:
+    try:
+        if path.stat().st_size > LARGEST:
+            raise Unavailable(f"{name} is too large")
+        return parse(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise Unavailable(f"no {name}") from None
+    except (OSError, ValueError):
+        raise Unavailable(f"{name} is not readable as JSON") from None
 
 
 def as_table(value: object, name: str) -> Mapping[str, dict[str, Any]]:

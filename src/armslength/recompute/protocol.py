@@ -40,6 +40,7 @@ class Recomputed:
         calls: how many calls were executed, by what became of them, and how many recorded results were compared.
         unequal: the recorded results that are not those of the recomputed state.
         notes: what a reader of the verdict should know.
+        points: what the run is worth by the rules of a task that counts points; None where it counts none.
         fits: which other tasks the run fits, where it is not of the task that it names.
     """
 
@@ -49,6 +50,7 @@ class Recomputed:
     calls: Counter[str] = field(default_factory=Counter)
     unequal: tuple[Unequal, ...] = ()
     notes: tuple[str, ...] = ()
+    points: float | None = None
     fits: Fits | None = None
 
 

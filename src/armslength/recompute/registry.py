@@ -13,7 +13,13 @@ from typing import Final
 
 from armslength.plugins import load_plugins
 
+from .abcd import Abcd
+from .casino import Casino
+from .deal_or_no_deal import DealOrNoDeal
+from .multiwoz import Multiwoz
+from .multiwoz_predictions import MultiwozPredictions
 from .protocol import Recomputer
+from .star import Star
 from .tau2_bench import Tau2Bench
 from .tau_bench import TauBench
 
@@ -21,7 +27,16 @@ GROUP: Final = "armslength.recompute"
 _MEMBERS: Final = ("name", "handles", "recompute")
 
 #: The recomputers of this package, in the order in which they are asked.
-BUILT_IN: Final[tuple[Recomputer, ...]] = (TauBench(), Tau2Bench())
+BUILT_IN: Final[tuple[Recomputer, ...]] = (
+    TauBench(),
+    Tau2Bench(),
+    Star(),
+    Casino(),
+    DealOrNoDeal(),
+    Abcd(),
+    Multiwoz(),
+    MultiwozPredictions(),
+)
 
 
 @cache

@@ -15,6 +15,7 @@ from armslength.records import Trajectory
 from .environment import Environment, Environments, Unavailable
 from .protocol import Recomputed, Recomputer
 from .registry import recomputers
+from .state import Difference
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class RunReport:
         trial: which attempt at the task this is.
         declared: the success that the file declares; None where it declares none.
         recomputed: the outcome by the run's visible actions.
+        declared_points: the points that the file declares; None where it declares none.
+        id: the run's name, unique in its file.
     """
 
     file: str
@@ -34,23 +37,40 @@ class RunReport:
     trial: int | None
     declared: bool | None
     recomputed: Recomputed
+    declared_points: float | None = None
+    id: str = ""
 
     @property
     def agrees(self) -> bool | None:
-        """Whether both say the same; None where one of them says nothing."""
-        ours = self.recomputed.success
-        return None if ours is None or self.declared is None else ours == self.declared
+        """Whether both say the same, of success and of points; None where what is declared is not recomputed."""
+        made = self.recomputed
+        stated = ((self.declared, made.success), (self.declared_points, made.points))
+        pairs = [(theirs, ours) for theirs, ours in stated if theirs is not None]
+        if any(ours is not None and theirs != ours for theirs, ours in pairs):
+            return False
+        return None if not pairs or any(ours is None for _, ours in pairs) else True
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """What the run did not reach, and points that are declared and not reached."""
+        stated, ours = self.declared_points, self.recomputed.points
+        if None in (stated, ours) or stated == ours:
+            return self.recomputed.differences
+        return (*self.recomputed.differences, Difference("points", ours, stated))
 
     def to_json(self) -> dict[str, object]:
         """A mapping that JSON can write."""
         made = self.recomputed
         return {
             "file": self.file,
+            "id": self.id,
             "task": self.task,
             "trial": self.trial,
             "declared": self.declared,
             "recomputed": made.success,
-            "difference": [difference.to_json() for difference in made.differences] or None,
+            "declared_points": self.declared_points,
+            "recomputed_points": made.points,
+            "difference": [difference.to_json() for difference in self.differences] or None,
             "reason": made.reason,
             "notes": list(made.notes),
             "calls": dict(sorted(made.calls.items())),
@@ -122,5 +142,7 @@ def _report(file: str, trajectory: Trajectory, recomputed: Recomputed) -> RunRep
         task=(origin.task_id if origin else None) or trajectory.task,
         trial=trajectory.trial,
         declared=origin.declared if origin else None,
+        declared_points=origin.declared_points if origin else None,
+        id=trajectory.id,
         recomputed=recomputed,
     )

@@ -91,6 +91,7 @@ class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
         at: file and record.
         messages: number of raw messages by the file's own role names, counted before splitting into turns.
         declared: the success that the file declares for the whole record, crashed runs included.
+        declared_points: the points or the reward that the file declares for the whole record.
         excluded: why the trajectory must not be measured (``crashed``), or None.
         unlabelled: why there is no outcome, where there is none.
         task_id: the task's name in the file's own words, where the trajectory's key is another.
@@ -105,6 +106,7 @@ class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
     unlabelled: str | None = None
     task_id: str | None = None
     task_digest: str | None = None
+    declared_points: float | None = None
 
 
 class Trajectory(msgspec.Struct, frozen=True):

@@ -29,6 +29,7 @@ from ..storage.beside import find_nearby
 from ..storage.outline import Outline, outline
 from ..storage.rows import Row, decode, read_document, read_keyed_rows, read_rows
 from ..storage.sources import Source
+from .abcd_flows import compliance
 
 _KB: Final = ("kb.json", "data/kb.json")
 _SPLITS: Final = ("train", "dev", "test")
@@ -197,6 +198,7 @@ def _run(
         messages=Counter(line.speaker for line in lines),
         labels=_labels(intent, [line.action for line in lines if line.action is not None], flows),
         label="ordered",
+        definition={"intent": intent, "subflow": subflow, "scenario": scenario},
         lookup=fields_of(fields),
     )
 
@@ -243,9 +245,9 @@ def _labels(
         reason = "intent without a flow"
     if reason is not None or flows is None or intent is None:
         return {name: Label(None, reason, "A") for name in ("exact", "ordered", "set")}
-    required, rest = flows[intent], iter(taken)
+    met = compliance(flows[intent], taken)
     return {
-        "exact": Label(list(taken) == required, grade="A"),
-        "ordered": Label(all(button in rest for button in required), grade="A"),
-        "set": Label(set(required) <= set(taken), grade="A"),
+        "exact": Label(met.exact, grade="A"),
+        "ordered": Label(met.ordered, grade="A"),
+        "set": Label(met.complete, grade="A"),
     }

@@ -11,7 +11,6 @@ Tests: ``tests/formats/readers/test_casino.py``. Reference: ``docs/reference/for
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
@@ -30,16 +29,11 @@ from ..runs import MISSING, Label, Run, fields_of, key_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import decode, read_rows
 from ..storage.sources import Source
+from .casino_outcome import ACCEPT, OFFER, REJECT, WALK, WORTH, Act, Ending, ending, points_of
 
 SIDES: Final = ("mturk_agent_1", "mturk_agent_2")
-_OFFER: Final = "Submit-Deal"
-_ACCEPT: Final = "Accept-Deal"
-_WALK: Final = "Walk-Away"
-_ACTS: Final = frozenset({_OFFER, _ACCEPT, _WALK, "Reject-Deal"})
-_COUNT: Final = re.compile(r"\d{1,3}", re.ASCII)
-#: Points for a package of an issue by how much it is wanted, and for both where somebody walked away.
-_WORTH: Final = {"High": 5, "Medium": 4, "Low": 3}
-_WITHOUT_DEAL: Final = 5
+_ACTS: Final = frozenset({OFFER, ACCEPT, WALK, REJECT})
+_MOST: Final = 999
 _SATISFACTION: Final = {
     "Extremely dissatisfied": 1,
     "Slightly dissatisfied": 2,
@@ -76,12 +70,11 @@ class CasinoDialogue(msgspec.Struct):
 _DECODER = msgspec.json.Decoder(CasinoDialogue)
 
 
-class _Act(NamedTuple):
-    """An entry as it was seen by both: who, what, the kind of act if it is one, and the role of one who is no side."""
+class _Seen(NamedTuple):
+    """An entry as both saw it, and the role of one who is no side."""
 
-    who: str
     text: str
-    act: str | None
+    act: Act
     role: Role | None
 
 
@@ -92,14 +85,6 @@ class _Person(NamedTuple):
     points: object
     satisfaction: int | None
     likeness: int | None
-
-
-class _End(NamedTuple):
-    """How a dialogue ended: deal or not (None if it has no end), from which entry on, and who got what."""
-
-    deal: bool | None
-    begin: int
-    packages: Mapping[str, Mapping[str, int]]
 
 
 class Casino:
@@ -139,12 +124,15 @@ def _runs(
 ) -> Iterator[Run]:
     """The dialogue as each participant's."""
     entries, info = dialogue.chat_logs or [], dialogue.participant_info
-    acts = [_act(entry, f"{at} chat_logs[{step}]", roles, findings) for step, entry in enumerate(entries)]
-    end = _end(acts, entries, at, findings)
+    seen = [_seen(entry, f"{at} chat_logs[{step}]", roles, findings) for step, entry in enumerate(entries)]
+    end = ending([entry.act for entry in seen], SIDES)
+    if end.deal and not end.packages:
+        place, found = f"{at} chat_logs[{end.begin}]", seen[end.begin].text
+        findings.add("OFFER_UNREADABLE", place, found=found, expected="a number for each issue")
     people = {side: _person(info, side) for side in SIDES}
     for side, other in (SIDES, SIDES[::-1]):
         own, theirs = people[side], people[other]
-        points = _points(end, side, own.wishes)
+        points = points_of(end, side, own.wishes)
         if points is not None and own.points not in (None, points):
             place, found = f"{at} {side}", canonical(own.points)
             findings.add("RECOMPUTED_DIFFERS", place, found=found, expected=f"{points} by the deal")
@@ -156,14 +144,16 @@ def _runs(
             task=f"{'>'.join(own.wishes)} against {'>'.join(theirs.wishes)}" if known else name,
             group=name,
             policy=side,
-            turns=tuple(_turn(act, side, step, end) for step, act in enumerate(acts)),
-            messages=dict(Counter(act.who for act in acts)),
+            turns=tuple(_turn(entry, side, step, end) for step, entry in enumerate(seen)),
+            messages=dict(Counter(entry.act.who for entry in seen)),
             labels={
                 "deal": Label(end.deal, "no accepted offer and no walk-away", "A"),
                 "satisfied": _satisfied(own, "C"),
                 "partner_satisfied": _satisfied(theirs, "B"),
             },
             label="deal",
+            definition={"priorities": own.wishes} if own.wishes else None,
+            declared_points=_number(own.points),
             lookup=fields_of(
                 {
                     "side": side,
@@ -199,76 +189,41 @@ def _satisfied(person: _Person, grade: Grade) -> Label:
     return Label(person.satisfaction > _UNDECIDED, grade=grade)
 
 
-def _act(entry: Entry, at: str, roles: Mapping[str, Role], findings: Findings) -> _Act:
+def _seen(entry: Entry, at: str, roles: Mapping[str, Role], findings: Findings) -> _Seen:
     """Words are an act only with the data that its button sends: typed words are a message."""
     who, text = plain(entry.id), plain(entry.text)
     role = None if who in SIDES else roles.get(who, "unknown")
     if role == "unknown" and who not in roles:
         findings.add("ROLE_UNKNOWN", at, found=who, expected=f"{' or '.join(SIDES)}, or --role NAME=ROLE")
     if text in _ACTS and entry.task_data:
-        return _Act(who, f"{text} {canonical(entry.task_data)}", text, role)
-    return _Act(who, text, None, role)
+        return _Seen(f"{text} {canonical(entry.task_data)}", Act(who, text, entry.task_data), role)
+    return _Seen(text, Act(who, None), role)
 
 
-def _end(acts: list[_Act], entries: list[Entry], at: str, findings: Findings) -> _End:
-    """The first act that ends the talk, with the offer that lies open before it."""
-    last = next((place for place, act in enumerate(acts) if act.act in (_ACCEPT, _WALK)), None)
-    if last is None:
-        return _End(None, len(acts), {})
-    offer = next((place for place in range(last - 1, -1, -1) if acts[place].act), last)
-    answered = acts[offer].act == _OFFER and {acts[offer].who, acts[last].who} == set(SIDES)
-    if acts[last].act == _WALK:
-        return _End(False, offer if answered else last, {})
-    if not answered:
-        return _End(None, last, {})
-    packages = _packages(acts[offer].who, entries[offer].task_data)
-    if not packages:
-        place, found = f"{at} chat_logs[{offer}]", acts[offer].text
-        findings.add("OFFER_UNREADABLE", place, found=found, expected="a number for each issue")
-    return _End(True, offer, packages)
-
-
-def _packages(sender: str, offer: object) -> dict[str, dict[str, int]]:
-    """What each side gets by an offer; nothing if it cannot be read. "You" is the sender."""
-    fields = fields_of({"offer": offer})
-    made: dict[str, dict[str, int]] = {}
-    for side in SIDES:
-        given = fields(f"offer.issue2{'you' if side == sender else 'they'}get")
-        if not isinstance(given, dict):
-            return {}
-        texts = {issue: plain(count) for issue, count in given.items()}
-        if not all(_COUNT.fullmatch(text) for text in texts.values()):
-            return {}
-        made[side] = {issue: int(text) for issue, text in texts.items()}
-    return made
-
-
-def _points(end: _End, side: str, wishes: list[str]) -> int | None:
-    """Points by the accepted offer, those of the rules where somebody walked away; None if unknown."""
-    if end.deal is False:
-        return _WITHOUT_DEAL
-    got = end.packages.get(side)
-    if got is None or sorted(got) != sorted(wishes):
-        return None
-    return sum(worth * got[issue] for worth, issue in zip(_WORTH.values(), wishes, strict=True))
-
-
-def _turn(act: _Act, side: str, step: int, end: _End) -> Turn:
-    if act.role is not None:
-        return Turn(act.role, WRITER_OF[act.role], act.text, step, act.act)
-    mine = act.who == side
-    role: Role = ("tool_call" if act.act else "assistant") if mine else "user"
+def _turn(entry: _Seen, side: str, step: int, end: Ending) -> Turn:
+    who, kind, _ = entry.act
+    if entry.role is not None:
+        return Turn(entry.role, WRITER_OF[entry.role], entry.text, step, kind)
+    mine = who == side
+    role: Role = ("tool_call" if kind else "assistant") if mine else "user"
     if step >= end.begin:
         role = "terminal"
-    return Turn(role, "policy" if mine else "user", act.text, step, act.act, writer_source="field")
+    return Turn(role, "policy" if mine else "user", entry.text, step, kind, writer_source="field")
 
 
 def _priorities(stored: object) -> list[str]:
     """The issues from the most to the least wanted; nothing if one is not said."""
     if not isinstance(stored, dict):
         return []
-    issues = [issue for level in _WORTH if isinstance(issue := stored.get(level), str)]
-    return issues if len(issues) == len(_WORTH) else []
+    issues = [issue for level in WORTH if isinstance(issue := stored.get(level), str)]
+    return issues if len(issues) == len(WORTH) else []
+
+
+def _number(points: object) -> float | None:
+    """Recorded points; None for what no rule of the game can give."""
+    if isinstance(points, bool) or not isinstance(points, int | float):
+        return None
+    return points if abs(points) <= _MOST else None
 
 
 def _level(table: Mapping[str, int], word: object) -> int | None:

@@ -25,6 +25,7 @@ from ..runs import Label, Run, fields_of, to_trajectories
 from ..storage.outline import Outline
 from ..storage.rows import read_lines
 from ..storage.sources import Source
+from .deal_outcome import is_deal, taken, worth
 
 _SIX: Final = r"\d{1,4}(?: \d{1,4}){5}"
 _ROW: Final = re.compile(
@@ -40,7 +41,6 @@ _TAGGED: Final = re.compile(
 _BEGIN: Final = re.compile(
     rf"^(?:<input> {_SIX} </input> <dialogue>|{_SIX} (?:YOU|THEM):) ", re.ASCII | re.MULTILINE
 )
-_ITEMS: Final = re.compile(r"item0=(\d{1,4}) item1=(\d{1,4}) item2=(\d{1,4})", re.ASCII)
 _SELECTION: Final = "<selection>"
 _POLICY: Final = "YOU"
 
@@ -56,8 +56,7 @@ class _Side:
     selector: str
     kind: str
     choice: str | None
-    taken: tuple[int, ...] | None
-    other_taken: tuple[int, ...] | None
+    other: str | None
     reward: int | None
 
     @property
@@ -142,20 +141,19 @@ def _side(text: str, at: str) -> _Side | str:
     return _Side(at, own, partner, tuple(talk), selector, *ending)
 
 
-_Ending = tuple[str, str | None, tuple[int, ...] | None, tuple[int, ...] | None, int | None]
+_Ending = tuple[str, str | None, str | None, int | None]
 
 
 def _ending(choice: str, groups: dict[str, str]) -> _Ending | None:
-    """Kind, choice, what was taken (by both), reward of a plain row."""
-    items = _ITEMS.fullmatch(choice)
+    """Kind, choice, the other's choice, reward of a plain row."""
     numeric = groups["reward"].isdecimal()
-    if items is None:
+    if taken(choice) is None:
         kind = choice.replace(" ", "_")
-        return (kind, choice, None, None, None) if choice == groups["reward"] and not numeric else None
+        return (kind, choice, None, None) if choice == groups["reward"] and not numeric else None
     if not numeric:
         return None
     kind = "deal" if groups["flag"] == "agree" else "mismatch"
-    return kind, choice, tuple(map(int, items.groups())), None, int(groups["reward"])
+    return kind, choice, None, int(groups["reward"])
 
 
 def _tagged_ending(output: str) -> _Ending | None:
@@ -163,38 +161,42 @@ def _tagged_ending(output: str) -> _Ending | None:
     words = output.split(" ")
     if len(words) != 6:
         return None
-    mine, theirs = (_ITEMS.fullmatch(" ".join(part)) for part in (words[:3], words[3:]))
-    if mine and theirs:
-        taken, other = (tuple(map(int, items.groups())) for items in (mine, theirs))
-        return "deal", mine[0], taken, other, None
+    mine, theirs = (" ".join(part) for part in (words[:3], words[3:]))
+    if taken(mine) and taken(theirs):
+        return "deal", mine, theirs, None
     kind = {"<disagree>": "mismatch", "<no_agreement>": "no_agreement", "<disconnect>": "disconnect"}.get(
         words[0]
     )
     if kind is None or set(words) != {words[0]}:
         return None
-    return kind, None if kind == "mismatch" else kind.replace("_", " "), None, None, None
+    return kind, None if kind == "mismatch" else kind.replace("_", " "), None, None
 
 
 def _run(side: _Side, twin: _Side | None, name: str, dialogue: str, findings: Findings) -> Run:
     reward = side.reward
-    if side.taken is not None:
-        worth = sum(count * value for count, value in zip(side.taken, side.own[1::2], strict=True))
-        if reward not in (None, worth):
-            place, due = f"{side.at} reward", f"{worth} by the selection"
-            findings.add("RECOMPUTED_DIFFERS", place, found=str(reward), expected=due)
-        reward = worth if reward is None else reward
-    label = _label(side, twin, findings)
-    mine, theirs = _key(side.own), _key(side.partner)
+    mine = taken(side.choice)
+    if mine is not None:
+        due = worth(mine, side.own[1::2])
+        if reward not in (None, due):
+            place, expected = f"{side.at} reward", f"{due} by the selection"
+            findings.add("RECOMPUTED_DIFFERS", place, found=str(reward), expected=expected)
+        reward = due if reward is None else reward
+    other = side.other or (twin.choice if twin else None)
+    label = _label(side, other, findings)
+    key, other_key = _key(side.own), _key(side.partner)
     return Run(
         format=DealOrNoDeal.name,
         at=side.at,
         id=name,
-        task=f"{mine} against {theirs}",
-        group=" and ".join(sorted((mine, theirs))),
+        task=f"{key} against {other_key}",
+        group=" and ".join(sorted((key, other_key))),
         policy=_POLICY,
         turns=_turns(side),
         messages=dict(Counter([*(speaker for speaker, _ in side.talk), f"{side.selector} {_SELECTION}"])),
         labels={"deal": label},
+        definition={"counts": side.own[::2], "values": side.own[1::2], "other": other},
+        declared=side.kind == "deal",
+        declared_points=side.reward,
         stratum="disconnect" if side.kind == "disconnect" else None,
         lookup=fields_of(
             {
@@ -223,17 +225,12 @@ def _turns(side: _Side) -> tuple[Turn, ...]:
     return tuple(turns)
 
 
-def _label(side: _Side, twin: _Side | None, findings: Findings) -> Label:
-    """A deal if both took numbers of items that add up to what there was; else what the file says of it."""
+def _label(side: _Side, other: str | None, findings: Findings) -> Label:
+    """A deal by what both took; else what the file says of it."""
     recorded = side.kind == "deal"
-    other = side.other_taken or (twin.taken if twin else None)
-    if side.taken is not None and other is not None:
-        sums = tuple(a + b for a, b in zip(side.taken, other, strict=True))
-        deal = sums == side.own[::2]
-    elif side.choice is None or (side.taken is not None and (twin is None or twin.choice is None)):
+    deal = is_deal(side.choice, other, side.own[::2])
+    if deal is None:
         return Label(recorded, grade="B")
-    else:
-        deal = False
     if deal != recorded:
         found = f"{side.kind}, {'a deal' if deal else 'no deal'} by what both took"
         findings.add("RECOMPUTED_DIFFERS", f"{side.at} deal", found=found, expected="the same")

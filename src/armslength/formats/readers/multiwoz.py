@@ -28,7 +28,7 @@ from ..storage.beside import find_nearby
 from ..storage.outline import Outline
 from ..storage.rows import Row, decode, read_document, read_keyed_rows
 from ..storage.sources import Source
-from .multiwoz_outcome import ACT_SLOTS, LOOKED_UP, Database, as_list, as_object, goal_domains, goal_met
+from .multiwoz_outcome import LOOKED_UP, Database, as_list, as_object, goal_domains, goal_met, why_no_label
 
 State = dict[str, dict[str, Any]]
 
@@ -105,22 +105,14 @@ def load_database(source: Source, findings: Findings) -> Database:
     return database
 
 
-def why_no_label(goal: Mapping[str, Any], database: Database) -> str | None:
-    """Why success cannot be recomputed, or None if it can."""
-    domains = [domain for domain, _ in goal_domains(goal)]
-    if not domains:
-        return "no goal"
-    missing = [domain for domain in domains if domain in LOOKED_UP and domain not in database]
-    if missing:
-        return f"no database of {', '.join(missing)}"
-    asked = {str(slot) for _, wanted in goal_domains(goal) for slot in as_list(wanted.get("reqt"))}
-    unknown = sorted(asked - ACT_SLOTS.keys())
-    return f"unknown request {', '.join(unknown)}" if unknown else None
+def wanted_of(goal: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a goal wants, without the words in which the user was told; None if that is nothing."""
+    return {key: value for key, value in goal.items() if value and key not in ("message", "topic")} or None
 
 
 def goal_key(goal: Mapping[str, Any]) -> str | None:
-    """The key of a goal: what is wanted, not the words in which the user was told."""
-    wanted = {key: value for key, value in goal.items() if value and key not in ("message", "topic")}
+    """The key of a goal."""
+    wanted = wanted_of(goal)
     return f"goal-{digest(canonical(wanted))}" if wanted else None
 
 
@@ -157,6 +149,8 @@ def _run(
         messages={"user": (len(log) + 1) // 2, "system": len(log) // 2},
         labels=labels,
         label="success",
+        definition=wanted_of(goal),
+        declared=labels["success"].success,
         lookup=fields_of(fields | {"missing": "+".join(missing)}),
     )
 

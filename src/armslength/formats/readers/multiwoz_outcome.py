@@ -50,6 +50,18 @@ _NOT_WORD: Final = re.compile(r"[\W_]+")
 _TIME: Final = re.compile(r"\s*(\d{1,2})\s*:\s*(\d{2})\s*")
 
 
+class Told(NamedTuple):
+    """What the system told of a domain.
+
+    Attributes:
+        named: entities (of trains the ids), as `normal` makes them.
+        given: the slots to which it gave a value, as goals call them.
+    """
+
+    named: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
+
+
 class Met(NamedTuple):
     """Which parts of a goal were met, and what was missing as ``domain/kind/slot``."""
 
@@ -74,17 +86,34 @@ def goal_met(
         What was met.
     """
     pairs = [pair for turn in acts for pair in as_object(turn).items()]
+    return goal_met_by(goal, state, {domain: _told(domain, pairs) for domain in DOMAINS}, database)
+
+
+def goal_met_by(
+    goal: Mapping[str, Any], state: Mapping[str, Any], told: Mapping[str, Told], database: Database
+) -> Met:
+    """Compare what was told and booked with a goal, whatever says what was told.
+
+    Args:
+        goal: as the file gives it.
+        state: what is filled in at the end, by domain.
+        told: by domain.
+        database: rows of every domain of the goal but taxi.
+
+    Returns:
+        What was met.
+    """
     kinds: tuple[list[str], list[str], list[str]] = ([], [], [])
     for domain, wanted in goal_domains(goal):
         last = as_object(state.get(domain))
         kinds[0].extend(f"{domain}/{what}" for what in _unbooked(wanted, last))
-        if domain in LOOKED_UP and not _is_offered(domain, wanted, last, pairs, database.get(domain, ())):
+        here = told.get(domain, Told())
+        if domain in LOOKED_UP and not _is_offered(
+            domain, wanted, last, here.named, database.get(domain, ())
+        ):
             kinds[1].append(f"{domain}/no_offered_entity_fits")
-        given = {slot for name, items in pairs if _informs(name, domain) for slot in _given(items)}
         kinds[2].extend(
-            f"{domain}/request/{slot}"
-            for slot in as_list(wanted.get("reqt"))
-            if ACT_SLOTS.get(str(slot)) not in given
+            f"{domain}/request/{slot}" for slot in as_list(wanted.get("reqt")) if str(slot) not in here.given
         )
     missing = tuple(sorted(dict.fromkeys(what for kind in kinds for what in kind)))
     return Met(not kinds[0], not kinds[1], not kinds[2], missing)
@@ -144,6 +173,45 @@ def as_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def why_no_label(goal: Mapping[str, Any], database: Database) -> str | None:
+    """Why success cannot be recomputed, or None if it can."""
+    domains = [domain for domain, _ in goal_domains(goal)]
+    if not domains:
+        return "no goal"
+    missing = [domain for domain in domains if domain in LOOKED_UP and domain not in database]
+    if missing:
+        return f"no database of {', '.join(missing)}"
+    asked = {str(slot) for _, wanted in goal_domains(goal) for slot in as_list(wanted.get("reqt"))}
+    unknown = sorted(asked - ACT_SLOTS.keys())
+    return f"unknown request {', '.join(unknown)}" if unknown else None
+
+
+def booked_names(domain: str, last: Mapping[str, Any]) -> frozenset[str]:
+    """The entities that are booked in a domain, as `normal` makes them."""
+    booked = as_list(as_object(last.get("book")).get("booked"))
+    key = key_slot(domain)
+    return frozenset(normal(entry[key]) for entry in booked if isinstance(entry, dict) and entry.get(key))
+
+
+def key_slot(domain: str) -> str:
+    """The column that names an entity of a domain."""
+    return "trainID" if domain == "train" else "name"
+
+
+def _told(domain: str, pairs: Sequence[tuple[str, object]]) -> Told:
+    """What the system's acts say of a domain; those of booking name no domain and count in each but train."""
+    slot, prefixes = ("Id", (f"{domain}-",)) if domain == "train" else ("Name", (f"{domain}-", "booking-"))
+    named = (
+        normal(value)
+        for name, items in pairs
+        if name.lower().startswith(prefixes)
+        for given, value in _pairs(items)
+        if given == slot
+    )
+    given = {slot for name, items in pairs if _informs(name, domain) for slot in _given(items)}
+    return Told(frozenset(named), frozenset(slot for slot, act in ACT_SLOTS.items() if act in given))
+
+
 def _unbooked(wanted: Mapping[str, Any], last: Mapping[str, Any]) -> Iterator[str]:
     book, first = as_object(wanted.get("book")), as_object(wanted.get("fail_book"))
     if not book:
@@ -161,20 +229,15 @@ def _is_offered(
     domain: str,
     wanted: Mapping[str, Any],
     last: Mapping[str, Any],
-    acts: Sequence[tuple[str, object]],
+    named: frozenset[str],
     rows: Sequence[Mapping[str, Any]],
 ) -> bool:
     """Whether an entity that was booked, or else one that was named, fits the goal."""
-    key, slot = ("trainID", "Id") if domain == "train" else ("name", "Name")
-    booked = as_list(as_object(last.get("book")).get("booked"))
-    names = {normal(entry[key]) for entry in booked if isinstance(entry, dict) and entry.get(key)}
+    key, names = key_slot(domain), booked_names(domain, last)
     if not names:
-        prefixes = (f"{domain}-",) if domain == "train" else (f"{domain}-", "booking-")
-        for name, items in acts:
-            if name.lower().startswith(prefixes):
-                names |= {normal(value) for given, value in _pairs(items) if given == slot}
+        names = named
         if domain != "train":
-            names.add(normal(as_object(last.get("semi")).get("name", "")))
+            names |= {normal(as_object(last.get("semi")).get("name", ""))}
         elif not names and "book" not in wanted and "trainID" not in as_list(wanted.get("reqt")):
             return True
     choices = alternatives(wanted)

@@ -29,8 +29,8 @@ from ..storage.beside import find_nearby
 from ..storage.outline import Outline, outline
 from ..storage.rows import Row, decode, read_keyed_rows
 from ..storage.sources import Source
-from .multiwoz import Multiwoz, State, goal_key, load_database, state_turn, why_no_label
-from .multiwoz_outcome import Database, as_object, goal_domains
+from .multiwoz import Multiwoz, State, goal_key, load_database, state_turn, wanted_of
+from .multiwoz_outcome import Database, as_object, goal_domains, why_no_label
 from .multiwoz_placeholders import Answer, Finder, placeholders_met
 
 _TEST: Final = (
@@ -146,6 +146,7 @@ def _run(
         messages={"user": len(said), "system": len(answers)},
         labels=_labels(goal, answers, users),
         label="success",
+        definition=wanted_of(goal),
         lookup=fields_of(
             {"id": name, "system": policy, "domains": "+".join(d for d, _ in goal_domains(goal))}
         ),

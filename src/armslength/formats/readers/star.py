@@ -143,13 +143,14 @@ def _run(
     tasks = _tasks(dialogue)
     services = labels.TRANSACTIONAL.intersection(tasks)
     ends = [
-        (step, success)
+        (step, end.success)
         for step, event in enumerate(events)
         if event.Agent == "KnowledgeBase"
         and plain(event.APIName) in services
-        and (success := labels.reply_says(event.Item)) is not None
+        and (end := labels.star_end(event.Item)) is not None
     ]
     turns = _turns(events, row.at, findings)
+    made = _labels(dialogue, events, tasks, [success for _, success in ends])
     if ends:
         turns = [_end(turn) if turn.step >= ends[-1][0] else turn for turn in turns]
     name = key_of(dialogue.DialogueID) or source.label
@@ -162,8 +163,9 @@ def _run(
         policy=key_of(dialogue.AnonymizedWizardWorkerID) or "unknown",
         turns=tuple(turns),
         messages=Counter(f"{plain(event.Agent)}/{plain(event.Action)}" for event in events),
-        labels=_labels(dialogue, events, tasks, [success for _, success in ends]),
+        labels=made,
         label="transaction",
+        declared=made["user_answer"].success,
         lookup=fields_of(_fields(dialogue, tasks)),
     )
 

@@ -6,7 +6,7 @@ Tests: ``tests/formats/readers/test_star.py``. Reference: ``docs/reference/forma
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..runs import Label
 
@@ -70,14 +70,22 @@ _CLAIMS: Final = frozenset(
 )
 
 
-def reply_says(item: object) -> bool | None:
+class StarEnd(NamedTuple):
+    """A reply that ends a transaction: whether it was made, and the field and the text that say so."""
+
+    success: bool
+    name: str
+    text: str
+
+
+def star_end(item: object) -> StarEnd | None:
     """Whether a reply of a service ends a transaction, and how.
 
     Args:
         item: what the service returned.
 
     Returns:
-        True when it was made, False when it was refused, None when the reply ends nothing (a check, a search).
+        The end; None when the reply ends nothing (a check, a search).
     """
     if not isinstance(item, Mapping):
         return None
@@ -85,9 +93,9 @@ def reply_says(item: object) -> bool | None:
         text = item.get(name)
         if isinstance(text, str):
             if any(words in text for words in _DONE):
-                return True
+                return StarEnd(True, name, text)
             if any(words in text for words in _REFUSED):
-                return False
+                return StarEnd(False, name, text)
     return None
 
 
