@@ -57,4 +57,4 @@ def test_five_donors_silence_half_of_the_alerts_and_none_of_the_strict_heads(res
 def test_the_audits_own_controls_pass(result):
     """The active test and non-interference hold, and the seeds of the run derive from the data."""
     assert [c.name for c in result.controls if not c.passed] == []
-    assert len(result.controls) == 6
+    assert len(result.controls) == 8
