@@ -147,6 +147,14 @@ def _explanations(audit: Audit) -> Sequence[str]:
     return [*(_text(end.get(name)) for name in EXPLANATIONS), _text(identity.auc if identity else None)]
 
 
+_EXPLAINED = ("length", "skeleton", "policy prior", "task identity")
+
+
+def _differences(audit: Audit) -> Sequence[str]:
+    found = {row.name: row.differences.get("strict") for row in audit.explanations if row.read == "R4"}
+    return [_text(found.get(name), signed=True) for name in _EXPLAINED]
+
+
 def _attacks(head: str, channel: str) -> Cells:
     def cells(audit: Audit) -> Sequence[str]:
         removed = {
@@ -154,13 +162,15 @@ def _attacks(head: str, channel: str) -> Cells:
             for row in (*audit.attacks, *audit.ladder)
             if (row.head, row.writable, row.pool) == (head, channel, "successful")
         }
-        sphere = next(
-            (r.value for r in audit.ceilings if (r.head, r.writable, r.kind) == (head, channel, "sphere")),
-            None,
-        )
+        rows = [
+            row for row in audit.ceilings if (row.head, row.writable, row.kind) == (head, channel, "sphere")
+        ]
         alerts = next((row.alerts for row in audit.alerts if row.head == head), 0)
         names = ("best-of-5", "1 turn", "pool-maximum")
-        return [f"{alerts:,}", *(_text(removed.get(name)) for name in names), _text(sphere)]
+        estimates = [*(removed.get(name) for name in names), rows[0].value if rows else None]
+        if rows and rows[0].before_writable.value == 1.0:
+            estimates = [None] * len(estimates)  # a 0 would praise a head that nobody could attack
+        return [f"{alerts:,}", *map(_text, estimates)]
 
     return cells
 
@@ -225,6 +235,12 @@ _TOPICS: tuple[tuple[str, str, Sequence[str], Cells], ...] = (
         _explanations,
     ),
     (
+        "Strict head minus explanations (AUC, R4)",
+        "They need not be beaten; where one is not, the score may owe its figure to it.",
+        _EXPLAINED,
+        _differences,
+    ),
+    (
         "Operating point of the strict head",
         "Aimed at 10 % false alarms per successful run. *Atom* is the share of a fold's runs with the most frequent "
         "value of R4.",
@@ -240,7 +256,7 @@ _TOPICS: tuple[tuple[str, str, Sequence[str], Cells], ...] = (
     ),
     (
         "Recorded head, through tool calls: share of alerts removed",
-        "The same for the head that reads the calls.",
+        "The same for the head that reads the calls; a dash without a number where no call stands before an alert.",
         ("alerts", "best of 5", "1 turn", "pool", "sphere"),
         _attacks("recorded", "tool_call"),
     ),

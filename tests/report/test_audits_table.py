@@ -1,6 +1,7 @@
 """The script behind docs/reference/audits.md, and the page that it wrote."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,12 @@ def test_text_of_runs_stays_out(tmp_path):
     (tmp_path / "audit.json").write_bytes(audit.to_json())
     assert b"PLANTED" in audit.to_json()
     assert "PLANTED" not in table.page(table.load([tmp_path]))
+
+
+def test_every_figure_of_the_explanation_stands_on_the_page():
+    """A figure with an interval that is quoted is one of those that the script wrote."""
+    audits = (ROOT / "docs/reference/audits.md").read_text()
+    quoted = (ROOT / "docs/explanation/why-your-rewards-auc-lies.md").read_text()
+    figures = re.findall(r"[+-]?\d\.\d\d \[-?\d\.\d\d, -?\d\.\d\d\]", " ".join(quoted.split()))
+    assert len(figures) > 20
+    assert [figure for figure in figures if figure not in audits] == []
