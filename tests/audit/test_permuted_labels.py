@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from armslength.audit.permuted_labels import _shuffled, permuted_labels
+from armslength.audit.permuted_labels import permuted_labels, shuffled_within
 from armslength.audit.resamples import Resamples
 from armslength.heads import OutOfFold
 from armslength.records import Corpus
@@ -18,14 +18,14 @@ from armslength.worlds import make_purchases
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 3)), min_size=1, max_size=40), st.integers(0, 99))
 def test_each_block_keeps_its_outcomes(rows, seed):
     failed, blocks = np.array(rows).T
-    made = _shuffled(failed, blocks, np.random.default_rng(seed))
+    made = shuffled_within(failed, blocks, np.random.default_rng(seed))
     for block in set(blocks.tolist()):
         assert sorted(made[blocks == block]) == sorted(failed[blocks == block])
 
 
 def test_blocks_are_really_shuffled():
     failed, blocks = np.arange(60), np.repeat([2, 0, 1], 20)
-    made = _shuffled(failed, blocks, np.random.default_rng(0))
+    made = shuffled_within(failed, blocks, np.random.default_rng(0))
     assert not np.array_equal(made, failed)
     assert {tuple(sorted(made[i : i + 20])) for i in (0, 20, 40)} == {
         tuple(range(i, i + 20)) for i in (0, 20, 40)

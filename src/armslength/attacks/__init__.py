@@ -1,7 +1,7 @@
 """Donor pools and adversaries: how cheaply selection moves a score."""
 
 from .active import ActiveTest, active_test
-from .adversaries import ADVERSARIES, DRAWS, ON_EVERY_RUNG, Target, few_turns
+from .adversaries import ADVERSARIES, DRAWS, ON_EVERY_RUNG, Target
 from .answers import Answer, Failure
 from .black_box import GIVEN_UP, SPENT, Reward, name_of, signature, visible
 from .by_query import DRAWS_BY_QUERY, GREEDY, Queried, attack_by_query
@@ -15,7 +15,7 @@ from .other_calls import call_author
 from .probes import REPEATS, Probed, Probes, probe
 from .reward_paths import Paths, Ranks, ask_paths, score_paths
 from .runs import AttackedRuns, failing_runs, policy_turns, successful_runs
-from .selection import CHANNELS, MAIN_RUNG, Effect, apply, attack, denial, join, measure
+from .selection import CHANNELS, MAIN_RUNG, Effect, apply, attack, denial, join
 from .steered import TRIED, Steered
 
 __all__ = [
@@ -62,9 +62,7 @@ __all__ = [
     "conversation",
     "denial",
     "failing_runs",
-    "few_turns",
     "join",
-    "measure",
     "name_of",
     "one_more_call",
     "policy_turns",

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -52,6 +53,11 @@ class Target:
     def served(self) -> bool:
         """Whether every turn has a donor, or there is no turn."""
         return self.pool is not None or not len(self.own)
+
+    @cached_property
+    def best(self) -> Ints:
+        """The lowest donor of the whole pool for each turn, or the turn itself where none is lower; shape (turns,)."""
+        return self.own if self.pool is None else np.minimum(self.own, self.pool.lowest())
 
 
 Targets = Mapping[Role, Target]
@@ -98,15 +104,14 @@ def greedy(target: Target) -> Ints:
 
 def pool_maximum(target: Target) -> Ints:
     """The best donor of the whole pool, or the turn itself where none is better: exact for degree 0."""
-    lowest = target.own if target.pool is None else target.pool.lowest()
-    return np.minimum(target.own, lowest)[None]
+    return target.best[None]
 
 
 def few_turns(budget: int) -> Adversary:
     """At most so many turns of a run become the best donor of the whole pool."""
 
     def adversary(runs: AttackedRuns, targets: Targets) -> dict[Role, Ints]:
-        best = {role: pool_maximum(target)[0] for role, target in targets.items()}
+        best = {role: target.best for role, target in targets.items()}
         return {role: values[None] for role, values in replace_few(runs, best, budget).items()}
 
     return adversary

@@ -8,6 +8,7 @@ Tests: ``tests/attacks/test_ladder.py``.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -40,9 +41,13 @@ class Ladder:
 
     def __init__(self, corpus: Corpus, vectors: Vectors, *, outcome: int = 0) -> None:
         self._corpus, self._vectors, self._outcome = corpus, vectors, outcome
-        self._evidence = EvidenceBefore(vectors, corpus)
         place = np.arange(corpus.turns) - corpus.offsets[corpus.owner]
         self._stage = STAGES * place // np.diff(corpus.offsets)[corpus.owner]
+
+    @cached_property
+    def _evidence(self) -> EvidenceBefore:
+        """Made where contexts are compared: its sums are as large as the vectors of all evidence."""
+        return EvidenceBefore(self._vectors, self._corpus)
 
     def turns_of(self, runs: AttackedRuns, role: Role) -> Ints:
         """The runs' writable turns of a role as indices into the whole corpus."""

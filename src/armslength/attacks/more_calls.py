@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from armslength.encoders import Vectors
 from armslength.heads import OutOfFold
-from armslength.records import Calls, Corpus, find_calls
+from armslength.records import Calls, Corpus
 from armslength.scoring import ExactHead, Totals, running_maximum, score_totals, totals
 
 from .adversaries import DRAWS
-from .runs import AttackedRuns, failing_runs, policy_turns
-from .steered import TRIED, Steered, join_steered, successful_calls
+from .runs import AttackedRuns, policy_turns
+from .steered import TRIED, Steered, steer, successful_calls
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -38,12 +38,7 @@ def one_more_call(corpus: Corpus, vectors: Vectors, scores: OutOfFold, *, seed: 
     Returns:
         One effect for each number in `TRIED`; a smaller number tries the first of the larger one's calls.
     """
-    calls = find_calls(corpus)
-    parts = [
-        _of_fold(corpus, calls, runs, np.random.default_rng([seed, fold, 3]))
-        for fold, runs in enumerate(failing_runs(corpus, vectors, scores))
-    ]
-    return join_steered(parts)
+    return steer(corpus, vectors, scores, _of_fold, seed=seed, stream=3)
 
 
 def _of_fold(corpus: Corpus, calls: Calls, runs: AttackedRuns, rng: np.random.Generator) -> list[Steered]:

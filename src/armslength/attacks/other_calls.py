@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from armslength.encoders import Vectors
 from armslength.heads import OutOfFold
-from armslength.records import Calls, Corpus, find_calls
+from armslength.records import Calls, Corpus
 from armslength.scoring import running_maximum, score
 
 from .adversaries import DRAWS
 from .donors import DonorPool
-from .runs import AttackedRuns, failing_runs
-from .steered import TRIED, Steered, join_steered, successful_calls
+from .runs import AttackedRuns
+from .steered import TRIED, Steered, steer, successful_calls
 
 Ints = npt.NDArray[np.int64]
 
@@ -37,12 +37,7 @@ def call_author(corpus: Corpus, vectors: Vectors, scores: OutOfFold, *, seed: in
     Returns:
         One effect for each number in `TRIED`: the lowest of so many drawn calls with its result, or the call itself.
     """
-    calls = find_calls(corpus)
-    parts = [
-        _of_fold(corpus, calls, runs, np.random.default_rng([seed, fold, 4]))
-        for fold, runs in enumerate(failing_runs(corpus, vectors, scores))
-    ]
-    return join_steered(parts)
+    return steer(corpus, vectors, scores, _of_fold, seed=seed, stream=4)
 
 
 def _of_fold(corpus: Corpus, calls: Calls, runs: AttackedRuns, rng: np.random.Generator) -> list[Steered]:

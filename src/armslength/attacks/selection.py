@@ -175,22 +175,6 @@ def apply(runs: AttackedRuns, values: Mapping[Role, Ints], *, writable: str, kin
     for role in [r for r in values if r in runs.head.roles] or values:
         writes |= policy_turns(runs.corpus, role)
     open_point = runs.corpus.count_in_prefix(writes) > 0
-    return measure(runs, changed, open_point, writable=writable, kind=kind, pool=pool)
-
-
-def measure(
-    runs: AttackedRuns, changed: Ints, open_point: Flags, *, writable: str, kind: str, pool: str
-) -> Effect:
-    """Score the runs with other turn values.
-
-    Args:
-        runs: the runs of one fold.
-        changed: shape (draws, turns of the runs), the values of all their turns.
-        open_point: shape (points of the runs,), which points an attack could reach.
-        writable: name of the channel, for the effect.
-        kind: name of the adversary or ceiling, for the effect.
-        pool: name of the donors, for the effect.
-    """
     offsets, tau = runs.corpus.points.offsets, runs.threshold
     before, after = runs.before, score(runs.head, runs.spans, changed)
     untouched = np.where(open_point, -np.inf, before)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from armslength.records import Calls, Corpus
+from armslength.encoders import Vectors
+from armslength.heads import OutOfFold
+from armslength.records import Calls, Corpus, find_calls
 
-from .runs import AttackedRuns
+from .runs import AttackedRuns, failing_runs
 
 #: How many calls are tried at each place; the best is taken. A smaller number tries the first of a larger one's.
 TRIED: Final = (1, 5, 20)
@@ -34,8 +36,30 @@ class Steered:
     after: npt.NDArray[np.float64]
 
 
-def join_steered(parts: Sequence[Sequence[Steered]]) -> list[Steered]:
-    """The effects of all folds as one for each number of calls tried."""
+OfFold = Callable[[Corpus, Calls, AttackedRuns, np.random.Generator], list[Steered]]
+
+
+def steer(
+    corpus: Corpus, vectors: Vectors, scores: OutOfFold, of_fold: OfFold, *, seed: int, stream: int
+) -> list[Steered]:
+    """Try one way of steering on every failing run with an alert, fold by fold.
+
+    Args:
+        corpus: the trajectories.
+        vectors: shape (texts, d), integer unit vectors.
+        scores: out-of-fold scores of an exact head.
+        of_fold: what it does to the runs of one fold, an effect for each number in `TRIED`.
+        seed: of the calls that are drawn.
+        stream: tells the draws of one way of steering from those of another.
+
+    Returns:
+        One effect for each number in `TRIED`, over all folds.
+    """
+    calls = find_calls(corpus)
+    parts = [
+        of_fold(corpus, calls, runs, np.random.default_rng([seed, fold, stream]))
+        for fold, runs in enumerate(failing_runs(corpus, vectors, scores))
+    ]
     return [
         Steered(
             same[0].best_of,

@@ -21,7 +21,8 @@ from armslength.records import READ_ROLES, Authorship, Corpus
 from armslength.scoring import ExactHead, score, turn_values
 
 from .model import Control, Estimate
-from .resamples import Floats, Resamples
+from .permuted_labels import shuffled_within
+from .resamples import Floats, Ints, Resamples
 
 
 def shuffled_turns(
@@ -85,15 +86,14 @@ def roles_swapped(
     return Control("roles swapped", gain.low is None or gain.low <= 0, resamples.pooled(found.pooled), detail)
 
 
-def _shuffled(corpus: Corpus, authorship: Authorship, rng: np.random.Generator) -> np.ndarray:
+def _shuffled(corpus: Corpus, authorship: Authorship, rng: np.random.Generator) -> Ints:
     """The texts of the turns, those before a run's last point dealt out anew within run and role."""
     text = corpus.text.copy()
     ends = corpus.points.end[corpus.points.offsets[1:] - 1]
     seen = np.arange(corpus.turns) < ends[corpus.owner]
     for mask in readable(corpus, authorship):
         places = np.flatnonzero(mask & seen)
-        order = np.lexsort((rng.random(len(places)), corpus.owner[places]))
-        text[places] = corpus.text[places[order]]
+        text[places] = shuffled_within(corpus.text[places], corpus.owner[places], rng)
     return text
 
 

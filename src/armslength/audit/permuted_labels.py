@@ -35,7 +35,7 @@ def permuted_labels(
     within = pairs >= MIN_PAIRS
     corpus, rng = resamples.corpus, np.random.default_rng([seed, 2])
     blocks = corpus.task.codes if within else np.zeros(len(corpus), dtype=np.int64)
-    shuffled = replace(corpus, failed=_shuffled(corpus.failed, blocks, rng))
+    shuffled = replace(corpus, failed=shuffled_within(corpus.failed, blocks, rng))
     found = Resamples(shuffled, resamples.weights)
     concordance = found.concordance([fit(shuffled)], "R1")
     estimate = (
@@ -48,9 +48,9 @@ def permuted_labels(
     return Control("permuted labels", holds, estimate, detail)
 
 
-def _shuffled(failed: Ints, blocks: Ints, rng: np.random.Generator) -> Ints:
-    """The outcomes in another order, each within its block."""
-    order = np.lexsort([rng.random(len(failed)), blocks])
-    made = np.empty_like(failed)
-    made[np.argsort(blocks, kind="stable")] = failed[order]
+def shuffled_within(values: Ints, blocks: Ints, rng: np.random.Generator) -> Ints:
+    """The values in another order, each within its block; shape (n,) both."""
+    order = np.lexsort([rng.random(len(values)), blocks])
+    made = np.empty_like(values)
+    made[np.argsort(blocks, kind="stable")] = values[order]
     return made
