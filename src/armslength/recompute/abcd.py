@@ -21,7 +21,7 @@ from .abcd_attempts import SYNTHETIC
 from .abcd_values import Ontology, facts_of, judge_value, plain, read_ontology
 from .calls import Call, calls_of
 from .environment import Environment, Unavailable
-from .protocol import Recomputed
+from .protocol import Recomputed, is_of
 from .state import ABSENT, Difference
 
 _FLOWS: Final = ("kb.json", "data/kb.json")
@@ -38,7 +38,7 @@ class Abcd:
 
     def handles(self, trajectory: Trajectory) -> bool:
         """Conversations that the reader of ABCD read."""
-        return trajectory.origin is not None and trajectory.origin.format == self.name
+        return is_of(trajectory, self.name)
 
     def recompute(self, trajectory: Trajectory, environment: Environment) -> Recomputed:
         """The flow and the values by the pressed buttons."""

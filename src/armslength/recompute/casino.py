@@ -18,7 +18,7 @@ from armslength.formats.dialogues import casino_outcome as rules
 from armslength.records import Trajectory, Turn
 
 from .environment import Environment, Unavailable
-from .protocol import Recomputed
+from .protocol import Recomputed, is_of
 from .state import Difference
 
 _SIDES: Final = ("policy", "user")
@@ -31,7 +31,7 @@ class Casino:
 
     def handles(self, trajectory: Trajectory) -> bool:
         """Runs that the reader of CaSiNo read."""
-        return trajectory.origin is not None and trajectory.origin.format == self.name
+        return is_of(trajectory, self.name)
 
     def recompute(self, trajectory: Trajectory, environment: Environment) -> Recomputed:
         """The end of the talk, and the points of the policy by it."""

@@ -16,7 +16,7 @@ from armslength.formats.dialogues import deal_outcome as rules
 from armslength.records import Trajectory
 
 from .environment import Environment, Unavailable
-from .protocol import Recomputed
+from .protocol import Recomputed, is_of
 from .state import ABSENT, Difference
 
 
@@ -27,7 +27,7 @@ class DealOrNoDeal:
 
     def handles(self, trajectory: Trajectory) -> bool:
         """Runs that the reader of Deal or No Deal read."""
-        return trajectory.origin is not None and trajectory.origin.format == self.name
+        return is_of(trajectory, self.name)
 
     def recompute(self, trajectory: Trajectory, environment: Environment) -> Recomputed:
         """A deal by both selections, and the worth of the policy's own."""

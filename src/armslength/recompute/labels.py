@@ -12,11 +12,11 @@ from typing import Final
 
 import msgspec
 
-from armslength.formats import Findings, ReadOptions, read_files
+from armslength.formats import Findings, ReadOptions
 from armslength.records import Outcome, Trajectory
 
-from .environment import Environment, Environments
-from .runs import recompute
+from .environment import Environment
+from .runs import recompute, with_environments
 
 #: The name of the label that this room gives, and the source of its outcomes.
 RECOMPUTED: Final = "recomputed"
@@ -45,13 +45,9 @@ def read_recomputed(
     Raises:
         InputError: as `recompute_files`.
     """
-    stated: dict[str, object] = {}
-    options = replace(options or ReadOptions(), label=None, success=None, tasks=stated)
-    environments = Environments(environment, stated)
-    for file in read_files(paths, options, findings):
-        own = environments.of(file.path)
-        for trajectory in file.trajectories:
-            yield _relabelled(trajectory, own)
+    options = replace(options or ReadOptions(), label=None, success=None)
+    for _, trajectory, own in with_environments(paths, environment, options, findings):
+        yield _relabelled(trajectory, own)
 
 
 def _relabelled(trajectory: Trajectory, environment: Environment) -> Trajectory:

@@ -21,7 +21,7 @@ from armslength.records import Trajectory, Turn
 from .calls import is_call, read_arguments, texts_of
 from .environment import Environment, Unavailable
 from .multiwoz_words import Words, due_rows, told_by_words
-from .protocol import Recomputed
+from .protocol import Recomputed, is_of
 from .state import ABSENT, Difference
 
 _BOOK: Final = "book"
@@ -37,15 +37,11 @@ class Multiwoz:
 
     def handles(self, trajectory: Trajectory) -> bool:
         """Dialogues that the reader of MultiWOZ read."""
-        return trajectory.origin is not None and trajectory.origin.format == self.name
+        return is_of(trajectory, self.name)
 
     def recompute(self, trajectory: Trajectory, environment: Environment) -> Recomputed:
         """The goal by calls and words."""
-        goal = goal_of(trajectory, environment)
-        database = database_of(environment)
-        reason = rules.why_no_label(goal, database)
-        if reason is not None:
-            raise Unavailable(reason)
+        goal, database = judged_goal(trajectory, environment)
         state = final_state(trajectory.turns)
         words = Words(text for _, text in texts_of(trajectory.turns))
         told = told_by_words(goal, state, words, database)
@@ -63,21 +59,22 @@ class Multiwoz:
         )
 
 
-def goal_of(trajectory: Trajectory, environment: Environment) -> Mapping[str, Any]:
-    """What the user of a run wanted, as its file states it.
+def judged_goal(trajectory: Trajectory, environment: Environment) -> tuple[Mapping[str, Any], rules.Database]:
+    """What the user of a run wanted, as its file states it, and the rows by domain that lie in the corpus's folder.
+
+    The database is read once; a domain whose file is missing has none.
 
     Raises:
-        Unavailable: it states nothing.
+        Unavailable: the file states nothing, or what it states cannot be judged.
     """
     goal = environment.stated.get((trajectory.origin.task_digest if trajectory.origin else None) or "")
     if not isinstance(goal, Mapping):
         raise Unavailable("no goal")
-    return goal
-
-
-def database_of(environment: Environment) -> rules.Database:
-    """The rows by domain that lie in the corpus's folder, read once; a domain whose file is missing has none."""
-    return environment.once("multiwoz", lambda: dict(_tables(environment)))
+    database = environment.once("multiwoz", lambda: dict(_tables(environment)))
+    reason = rules.why_no_label(goal, database)
+    if reason is not None:
+        raise Unavailable(reason)
+    return goal, database
 
 
 def final_state(turns: Sequence[Turn]) -> dict[str, Any]:

@@ -18,9 +18,9 @@ from armslength.formats.dialogues import multiwoz_placeholders as placeholders
 from armslength.records import Trajectory, Turn
 
 from .calls import read_arguments
-from .environment import Environment, Unavailable
-from .multiwoz import database_of, explained, goal_of
-from .protocol import Recomputed
+from .environment import Environment
+from .multiwoz import explained, judged_goal
+from .protocol import Recomputed, is_of
 
 
 class MultiwozPredictions:
@@ -30,15 +30,11 @@ class MultiwozPredictions:
 
     def handles(self, trajectory: Trajectory) -> bool:
         """Answers that the reader of the predictions read."""
-        return trajectory.origin is not None and trajectory.origin.format == self.name
+        return is_of(trajectory, self.name)
 
     def recompute(self, trajectory: Trajectory, environment: Environment) -> Recomputed:
         """The goal by placeholders."""
-        goal = goal_of(trajectory, environment)
-        database = database_of(environment)
-        reason = rules.why_no_label(goal, database)
-        if reason is not None:
-            raise Unavailable(reason)
+        goal, database = judged_goal(trajectory, environment)
         finder = environment.once("multiwoz finder", lambda: placeholders.Finder(database))
         answers = list(_answers(trajectory.turns))
         met = placeholders.placeholders_met(goal, answers, finder)

@@ -75,6 +75,11 @@ class Recomputer(Protocol):
         ...
 
 
+def is_of(trajectory: Trajectory, format_name: str) -> bool:
+    """Whether the reader of this name read the run."""
+    return trajectory.origin is not None and trajectory.origin.format == format_name
+
+
 def verdict(differences: Sequence[Difference], executed: Executed, notes: Sequence[str] = ()) -> Recomputed:
     """A success where nothing differs from what was expected, else a failure.
 

@@ -99,13 +99,23 @@ def recompute_files(
     Raises:
         InputError: as `armslength.formats.read_files`; the environment does not exist (PATH_MISSING).
     """
+    for name, trajectory, own in with_environments(paths, environment, options, findings):
+        yield _report(name, trajectory, recompute(trajectory, own))
+
+
+def with_environments(
+    paths: Sequence[Path | str] | Path | str,
+    environment: Path | None,
+    options: ReadOptions | None,
+    findings: Findings | None,
+) -> Iterator[tuple[str, Trajectory, Environment]]:
+    """The runs of files, each with its file's name and its corpus's environment; arguments as `recompute_files`."""
     stated: dict[str, object] = {}
-    options = replace(options or ReadOptions(), tasks=stated)
     environments = Environments(environment, stated)
-    for file in read_files(paths, options, findings):
+    for file in read_files(paths, replace(options or ReadOptions(), tasks=stated), findings):
         own = environments.of(file.path)
         for trajectory in file.trajectories:
-            yield _report(file.name, trajectory, recompute(trajectory, own))
+            yield file.name, trajectory, own
 
 
 def recompute(

@@ -129,6 +129,22 @@ def address(*, address1: str, address2: str, city: str, state: str, country: str
     }  # fmt: skip
 
 
+def move(db: State, table: str, key: str, new: Record) -> Record:
+    """Give an order or a user another address."""
+    record = db.edit(table, key)
+    record["address"] = new
+    return record
+
+
+def price_difference(db: State, order: Record, item_ids: list[str], new_item_ids: list[str]) -> float:
+    """What variants cost more than the items of an order for which they come."""
+    difference: float = 0
+    for item_id, new_item_id in zip(item_ids, new_item_ids, strict=True):
+        item = item_of(order, item_id)
+        difference += available_variant(db, item, new_item_id)["price"] - item["price"]
+    return difference
+
+
 def cancel_pending_order(db: State, /, order_id: str, reason: str) -> object:
     """Cancel an order and give back what was paid."""
     history = order_in(db, order_id, "pending", "cancelled")["payment_history"]
@@ -153,11 +169,7 @@ def exchange_delivered_order_items(
     order = order_in(db, order_id, "delivered", "exchanged")
     check_items(order, item_ids)
     check_lengths(item_ids, new_item_ids)
-    difference: float = 0
-    for item_id, new_item_id in zip(item_ids, new_item_ids, strict=True):
-        item = item_of(order, item_id)
-        difference += available_variant(db, item, new_item_id)["price"] - item["price"]
-    difference = round(difference, 2)
+    difference = round(price_difference(db, order, item_ids, new_item_ids), 2)
     check_cover(method_of(db, order, payment_method_id), difference)
     order = db.edit("orders", order_id)
     order["status"] = "exchange requested"

@@ -18,7 +18,7 @@ from armslength.formats.dialogues import star_labels
 from armslength.records import Trajectory, Turn
 
 from .environment import Environment, Unavailable
-from .protocol import Recomputed
+from .protocol import Recomputed, is_of
 from .state import Difference
 
 #: The note of a run in which an earlier reply said the contrary.
@@ -32,7 +32,7 @@ class Star:
 
     def handles(self, trajectory: Trajectory) -> bool:
         """Runs that the reader of STAR read."""
-        return trajectory.origin is not None and trajectory.origin.format == self.name
+        return is_of(trajectory, self.name)
 
     def recompute(self, trajectory: Trajectory, environment: Environment) -> Recomputed:  # noqa: ARG002
         """The outcome by the last reply that ends the transaction."""

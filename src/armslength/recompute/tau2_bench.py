@@ -22,7 +22,7 @@ from armslength.records import Trajectory, Turn
 from .calls import Call, calls_of, says, texts_of, until_end
 from .environment import Environment, Unavailable
 from .execute import execute
-from .protocol import Recomputed, verdict
+from .protocol import Recomputed, is_of, verdict
 from .state import ABSENT, Difference, State, differences
 from .tasks import STATED_BY_FILE, expected_state, read_actions, read_texts
 from .tau2_fits import fits_of
@@ -41,7 +41,7 @@ class Tau2Bench:
 
     def handles(self, trajectory: Trajectory) -> bool:
         """Runs that the reader of τ²-bench read."""
-        return trajectory.origin is not None and trajectory.origin.format == self.name
+        return is_of(trajectory, self.name)
 
     def recompute(self, trajectory: Trajectory, environment: Environment) -> Recomputed:
         """The outcome by the rule of the reward."""

@@ -23,6 +23,7 @@ from .shop import (
     check_lengths,
     item_of,
     method_of,
+    move,
     order_in,
     order_of,
     pay,
@@ -64,18 +65,14 @@ def modify_pending_order_address(db: State, /, order_id: str, **parts: str) -> o
     """Send an order to another address."""
     new = _texts(**parts)
     _still_pending(db, order_id)
-    order = db.edit("orders", order_id)
-    order["address"] = new
-    return order
+    return move(db, "orders", order_id, new)
 
 
 def modify_user_address(db: State, /, user_id: str, **parts: str) -> object:
     """Give a user another address."""
     new = _texts(**parts)
     user_of(db, user_id)
-    user = db.edit("users", user_id)
-    user["address"] = new
-    return user
+    return move(db, "users", user_id, new)
 
 
 TOOLS: Final[dict[str, Tool]] = {

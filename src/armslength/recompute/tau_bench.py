@@ -26,7 +26,7 @@ from . import tau_airline, tau_retail
 from .calls import Call, calls_of, is_call, says, texts_of, until_end, with_lists
 from .environment import Environment, Unavailable
 from .execute import execute
-from .protocol import Recomputed, verdict
+from .protocol import Recomputed, is_of, verdict
 from .state import ABSENT, Difference, State, differences
 from .tasks import STATED_BY_FILE, Database, expected_state, read_actions, read_texts
 
@@ -44,7 +44,7 @@ class TauBench:
 
     def handles(self, trajectory: Trajectory) -> bool:
         """Runs that the reader of τ-bench read."""
-        return trajectory.origin is not None and trajectory.origin.format == self.name
+        return is_of(trajectory, self.name)
 
     def recompute(self, trajectory: Trajectory, environment: Environment) -> Recomputed:
         """The outcome by the rule of the reward."""

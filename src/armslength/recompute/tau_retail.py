@@ -18,8 +18,10 @@ from .shop import (
     check_lengths,
     item_of,
     method_of,
+    move,
     order_in,
     pay,
+    price_difference,
     user_of,
 )
 from .state import State
@@ -34,10 +36,7 @@ def modify_pending_order_items(
     order = order_in(db, order_id, "pending", "modified")
     check_items(order, item_ids)
     check_lengths(item_ids, new_item_ids)
-    difference: float = 0
-    for item_id, new_item_id in zip(item_ids, new_item_ids, strict=True):
-        item = item_of(order, item_id)
-        difference += available_variant(db, item, new_item_id)["price"] - item["price"]
+    difference = price_difference(db, order, item_ids, new_item_ids)
     check_cover(method_of(db, order, payment_method_id), difference)
     order = pay(db, order_id, payment_method_id, difference)
     for item_id, new_item_id in zip(item_ids, new_item_ids, strict=True):
@@ -57,18 +56,14 @@ def modify_pending_order_address(db: State, /, order_id: str, **parts: str) -> o
     """Send an order to another address."""
     new = address(**parts)
     order_in(db, order_id, "pending", "modified")
-    order = db.edit("orders", order_id)
-    order["address"] = new
-    return order
+    return move(db, "orders", order_id, new)
 
 
 def modify_user_address(db: State, /, user_id: str, **parts: str) -> object:
     """Give a user another address."""
     new = address(**parts)
     user_of(db, user_id)
-    user = db.edit("users", user_id)
-    user["address"] = new
-    return user
+    return move(db, "users", user_id, new)
 
 
 TOOLS: Final[dict[str, Tool]] = {
