@@ -24,7 +24,7 @@ from ..protocol import ReadOptions
 from ..rewards import policy_steps, step_rewards_by_key
 from ..runs import Label, Run, fields_of, key_of, to_trajectories
 from ..storage.outline import Outline
-from ..storage.rows import Row, decode, read_rows
+from ..storage.rows import Row, decode_rows, read_rows
 from ..storage.sources import Source
 
 #: What the scaffold answers to a message without a call.
@@ -72,10 +72,8 @@ class AgentProcessBench:
 def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
     rules = MessageRules(source.name, findings, options.roles, open_at_end=True)
     names: set[str] = set()
-    for row in read_rows(source, findings):
-        decoded = decode(row, _DECODER, findings)
-        if decoded is not None:
-            yield _run(row, decoded, rules, names, findings)
+    for row, decoded in decode_rows(read_rows(source, findings), _DECODER, findings):
+        yield _run(row, decoded, rules, names, findings)
 
 
 def _run(row: Row, decoded: ProcessRow, rules: MessageRules, names: set[str], findings: Findings) -> Run:

@@ -21,7 +21,7 @@ from ..messages import Message, MessageRules, count_roles, to_turns
 from ..protocol import ReadOptions
 from ..runs import Run, to_trajectories
 from ..storage.outline import Outline
-from ..storage.rows import decode, read_rows, report_repeats
+from ..storage.rows import decode_rows, read_rows, report_repeats
 from ..storage.sources import Source
 
 #: Keys that only Anthropic's blocks have.
@@ -67,10 +67,7 @@ class Anthropic:
 def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
     rules = MessageRules(source.name, findings, options.roles, lone_user_is_task=True)
     names: set[str] = set()
-    for row in read_rows(source, findings):
-        decoded = decode(row, _DECODER, findings)
-        if decoded is None:
-            continue
+    for row, decoded in decode_rows(read_rows(source, findings), _DECODER, findings):
         if decoded.messages is None:
             findings.add("ROW_INVALID", row.at, found="no messages", expected="messages")
             continue

@@ -27,7 +27,7 @@ from ..names import distinct
 from ..protocol import ReadOptions
 from ..runs import MISSING, Label, Run, fields_of, key_of, to_trajectories
 from ..storage.outline import Outline
-from ..storage.rows import decode, read_rows
+from ..storage.rows import decode_rows, read_rows
 from ..storage.sources import Source
 from .casino_outcome import ACCEPT, OFFER, REJECT, WALK, WORTH, Act, Ending, ending, points_of
 
@@ -107,10 +107,7 @@ class Casino:
 
 def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
     names: set[str] = set()
-    for row in read_rows(source, findings):
-        dialogue = decode(row, _DECODER, findings)
-        if dialogue is None:
-            continue
+    for row, dialogue in decode_rows(read_rows(source, findings), _DECODER, findings):
         if dialogue.chat_logs is None:
             findings.add("ROW_INVALID", row.at, found="no chat_logs", expected="a CaSiNo dialogue")
             continue

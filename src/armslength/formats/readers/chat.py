@@ -21,7 +21,7 @@ from ..protocol import ReadOptions
 from ..runs import Run, key_of, to_trajectories
 from ..sides import sides
 from ..storage.outline import Outline
-from ..storage.rows import Row, decode, read_rows, report_repeats
+from ..storage.rows import Row, decode_rows, read_rows, report_repeats
 from ..storage.sources import Source
 
 
@@ -76,10 +76,7 @@ def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iter
 
 
 def _decoded(source: Source, findings: Findings) -> Iterator[_Decoded]:
-    for row in read_rows(source, findings):
-        decoded = decode(row, _DECODER, findings)
-        if decoded is None:
-            continue
+    for row, decoded in decode_rows(read_rows(source, findings), _DECODER, findings):
         messages = _messages(decoded, row.at, findings)
         if messages is None:
             expected = "messages, or prompt and completion"

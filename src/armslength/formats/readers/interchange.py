@@ -28,7 +28,7 @@ from ..names import distinct
 from ..protocol import ReadOptions
 from ..runs import Lookup, chosen_key, fields_of, is_wanted
 from ..storage.outline import Outline
-from ..storage.rows import Row, decode, read_rows
+from ..storage.rows import Row, decode, decode_rows, read_rows
 from ..storage.sources import Source
 
 SCHEMA_NAME = "armslength/trajectory/v1"
@@ -78,10 +78,7 @@ class Interchange:
                 "SUCCESS_RULE_UNUSED", source.name, found=options.success, expected="outcomes are stored"
             )
         names: set[str] = set()
-        for row in read_rows(source, findings):
-            decoded = decode(row, _DECODER, findings)
-            if decoded is None:
-                continue
+        for row, decoded in decode_rows(read_rows(source, findings), _DECODER, findings):
             if decoded.rewards and not all(map(_is_sound, decoded.rewards)):
                 findings.add(
                     "ROW_INVALID", row.at, found="a reward that is not finite", expected="finite rewards"

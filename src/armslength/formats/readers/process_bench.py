@@ -25,7 +25,7 @@ from ..protocol import ReadOptions
 from ..rewards import step_reward
 from ..runs import Label, Run, fields_of, key_of, to_trajectories
 from ..storage.outline import Outline
-from ..storage.rows import Row, decode, read_rows
+from ..storage.rows import Row, decode_rows, read_rows
 from ..storage.sources import Source
 
 #: Why a step behind the first wrong one has no reward.
@@ -68,10 +68,7 @@ class ProcessBench:
 
 def _read_runs(source: Source, findings: Findings) -> Iterator[Run]:
     names: set[str] = set()
-    for row in read_rows(source, findings):
-        decoded = decode(row, _DECODER, findings)
-        if decoded is None:
-            continue
+    for row, decoded in decode_rows(read_rows(source, findings), _DECODER, findings):
         if not isinstance(decoded.steps, list):
             findings.add(
                 "ROW_INVALID", row.at, found=f"steps: {type(decoded.steps).__name__}",

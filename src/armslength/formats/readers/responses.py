@@ -23,7 +23,7 @@ from ..messages import Message, MessageRules, to_turns
 from ..protocol import ReadOptions
 from ..runs import Run, to_trajectories
 from ..storage.outline import Outline
-from ..storage.rows import decode, read_rows, report_repeats
+from ..storage.rows import decode_rows, read_rows, report_repeats
 from ..storage.sources import Source
 
 #: Where an item of a call keeps what it asks for, and what a provider's own tool returned.
@@ -79,10 +79,7 @@ class Responses:
 def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iterator[Run]:
     rules = MessageRules(source.name, findings, options.roles, lone_user_is_task=True)
     names: set[str] = set()
-    for row in read_rows(source, findings):
-        decoded = decode(row, _DECODER, findings)
-        if decoded is None:
-            continue
+    for row, decoded in decode_rows(read_rows(source, findings), _DECODER, findings):
         request = decoded.responses_create_params or _Request(
             decoded.input, decoded.instructions, decoded.tools
         )

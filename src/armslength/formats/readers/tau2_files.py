@@ -19,7 +19,7 @@ import msgspec
 from ..findings import Findings
 from ..runs import key_of
 from ..storage.beside import read_beside
-from ..storage.rows import Row, decode, read_array, read_keyed_rows, read_rows
+from ..storage.rows import Row, decode, decode_rows, read_array, read_keyed_rows, read_rows
 from ..storage.sources import Source, stem
 from .tau2_join import user_signs
 from .tau2_tasks import tau2_definition
@@ -78,19 +78,17 @@ def read_simulations(
             findings.note("READ_WITH_RESULTS", source.name)
             return
         rows = list(read_rows(source, findings))
-        for row in rows:
-            simulation = decode(row, _SIMULATION, findings)
-            if simulation is not None:
-                yield row.at if len(rows) > 1 else source.name, simulation
+        for row, simulation in decode_rows(rows, _SIMULATION, findings):
+            yield row.at if len(rows) > 1 else source.name, simulation
     elif results.index is not None or ("simulations" not in members and _folder(source).is_dir()):
         for _ in read_keyed_rows(source, findings):
             pass  # says what is torn
         yield from _of_folder(source, results, findings)
     else:
-        for row in read_array(source, "simulations", findings):
-            simulation = decode(row, _SIMULATION, findings)
-            if simulation is not None:
-                yield row.at, simulation
+        for row, simulation in decode_rows(
+            read_array(source, "simulations", findings), _SIMULATION, findings
+        ):
+            yield row.at, simulation
 
 
 def _of_folder(source: Source, results: Tau2Results, findings: Findings) -> Iterator[tuple[str, Simulation]]:

@@ -23,7 +23,7 @@ from ..outcomes import judge_number
 from ..protocol import ReadOptions
 from ..runs import Label, Run, fields_of, to_trajectories
 from ..storage.outline import Outline
-from ..storage.rows import Row, decode, read_rows
+from ..storage.rows import Row, decode_rows, read_rows
 from ..storage.sources import Source
 
 #: Tools that only one domain has; the others (``get_user_details``, ``think``, …) say nothing.
@@ -121,10 +121,7 @@ def _read_runs(source: Source, options: ReadOptions, findings: Findings) -> Iter
     rules = MessageRules(source.name, findings, options.roles, error_prefix="Error", first_call_only=True)
     names: set[str] = set()
     runs: list[_Run] = []
-    for row in read_rows(source, findings, inside="results"):
-        record = decode(row, _DECODER, findings)
-        if record is None:
-            continue
+    for row, record in decode_rows(read_rows(source, findings, inside="results"), _DECODER, findings):
         if record.messages_display is not None:
             yield _display(row, record, source, names, findings)
         elif record.traj is UNSET:

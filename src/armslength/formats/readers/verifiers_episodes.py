@@ -18,7 +18,7 @@ from ..canonical import canonical, digest
 from ..messages import Message, MessageRules, count_roles
 from ..names import distinct
 from ..runs import Lookup, Run, fields_of, key_of
-from ..storage.rows import Row, decode, read_rows
+from ..storage.rows import Row, decode_rows, read_rows
 from ..storage.sources import Source
 from .verifiers_rewards import all_binary, is_judge, limit_of, reward_label, total
 from .verifiers_traces import Trace, final_path, trace_turns, turn_rewards
@@ -63,10 +63,7 @@ class _Reading:
 def episode_runs(source: Source, rules: MessageRules) -> Iterator[Run]:
     """Traces as runs; the attempts at a task are numbered in the order of the file."""
     reading = _Reading(source, rules)
-    for row in read_rows(source, rules.findings):
-        episode = decode(row, _EPISODE, rules.findings)
-        if episode is None:
-            continue
+    for row, episode in decode_rows(read_rows(source, rules.findings), _EPISODE, rules.findings):
         if episode.traces is None and episode.nodes is None:
             rules.findings.add("ROW_INVALID", row.at, found="no traces", expected="a verifiers episode")
             continue

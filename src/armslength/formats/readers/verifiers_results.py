@@ -27,7 +27,7 @@ from ..rewards import policy_steps, step_rewards
 from ..runs import Lookup, Run, fields_of, key_of
 from ..sides import sides
 from ..storage.beside import read_beside
-from ..storage.rows import Row, decode, read_rows
+from ..storage.rows import Row, decode, decode_rows, read_rows
 from ..storage.sources import Source
 from .verifiers_rewards import all_binary, is_judge, limit_of, reward_label
 
@@ -88,10 +88,7 @@ def rollout_runs(source: Source, rules: MessageRules) -> Iterator[Run]:
     setting = _setting(source, rules)
     names: set[str] = set()
     attempts: Counter[str] = Counter()
-    for row in read_rows(source, rules.findings):
-        rollout = decode(row, _ROLLOUT, rules.findings)
-        if rollout is None:
-            continue
+    for row, rollout in decode_rows(read_rows(source, rules.findings), _ROLLOUT, rules.findings):
         if rollout.completion is UNSET:
             rules.findings.add("ROW_INVALID", row.at, found="no completion", expected="a verifiers rollout")
             continue

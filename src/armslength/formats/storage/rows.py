@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -132,6 +132,16 @@ def decode(row: Row, decoder: msgspec.json.Decoder[T], findings: Findings) -> T 
         except (msgspec.MsgspecError, ValueError, RecursionError):
             pass
     return _decode_slowly(row, decoder, findings)
+
+
+def decode_rows(
+    rows: Iterable[Row], decoder: msgspec.json.Decoder[T], findings: Findings
+) -> Iterator[tuple[Row, T]]:
+    """Each row with its value, without those that cannot be read: `decode` says why."""
+    for row in rows:
+        value = decode(row, decoder, findings)
+        if value is not None:
+            yield row, value
 
 
 def report_repeats(row: Row, expected: Mapping[str, int], findings: Findings) -> None:
