@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_limits
 
 from armslength import audit
 from armslength.audit.examples import MOST_TEXT, MOST_TURNS, _cut, _window
-from armslength.audit.model import ExampleTurn
+from armslength.audit.run_model import ExampleTurn
 from armslength.encoders import StaticTable
 from armslength.geometry import prefix_spans
 from armslength.heads import LevelReader, cross_fit, grouped_splits

@@ -14,15 +14,11 @@ from armslength.audit.model import (
     Control,
     Data,
     Denial,
-    Example,
-    ExampleTurn,
     Label,
     Landmark,
     Leak,
     Provenance,
     Rival,
-    RunRow,
-    RunScore,
     Score,
     Settings,
     Steering,
@@ -31,6 +27,7 @@ from armslength.audit.model import (
     Verdict,
 )
 from armslength.audit.reward_model import OWN_REWARD, OwnReward, Probe, Refusal
+from armslength.audit.run_model import Example, ExampleTurn, RunRow, RunScore
 
 HEADS = ("all-role", "recorded", "strict")
 CHANNELS = ("assistant", "tool_call", "both")

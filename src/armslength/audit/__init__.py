@@ -17,9 +17,7 @@ from .model import (
     Ceiling,
     Denial,
     Estimate,
-    Example,
     Rival,
-    RunRow,
     Score,
     Steering,
     Stratum,
@@ -27,6 +25,7 @@ from .model import (
 )
 from .options import REWARD_CALLS
 from .reward_model import OwnReward, Probe
+from .run_model import Example, RunRow
 
 if TYPE_CHECKING:
     from armslength.encoders import Encoder

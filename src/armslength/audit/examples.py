@@ -19,8 +19,8 @@ from armslength.heads import OutOfFold
 from armslength.records import Authorship, Corpus, Role
 from armslength.scoring import running_maximum, score
 
-from .model import Example, ExampleTurn, RunRow
 from .resamples import Floats
+from .run_model import Example, ExampleTurn, RunRow
 
 #: Characters of a turn, and turns of a run, that are shown.
 MOST_TEXT: Final = 600

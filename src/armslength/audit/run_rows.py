@@ -12,8 +12,8 @@ import numpy as np
 from armslength.heads import OutOfFold
 from armslength.records import Corpus
 
-from .model import RunRow, RunScore
 from .resamples import read_path
+from .run_model import RunRow, RunScore
 
 
 def run_rows(corpus: Corpus, heads: Mapping[str, Sequence[OutOfFold]]) -> list[RunRow]:
